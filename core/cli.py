@@ -1,0 +1,180 @@
+"""The command line: ``chunkscope index`` and ``chunkscope trace``.
+
+With ``--json`` one document goes to standard output and nothing else; errors go to
+standard error. Exit codes: 0 done, 2 bad input, 3 a stage degraded under ``--strict``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from core.errors import ChunkscopeError, DocumentError
+from core.modes import DEFAULT_MODE, MODES, mode_named
+from core.records import Principal
+from core.settings import Settings, parse_settings
+
+DONE, FAILED_GATE, BAD_INPUT, DEGRADED = 0, 1, 2, 3
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        return options.command(options)
+    except ChunkscopeError as error:
+        _complain(str(error))
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        _complain("stopped")
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        return DONE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="chunkscope",
+        description="What became of every chunk between a question and the prompt.",
+        epilog="Exit codes: 0 done, 1 a gate failed, 2 bad input, 3 degraded under --strict.",
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument(
+        "--docs", nargs="+", required=True, metavar="PATH", help="files and folders"
+    )
+    common.add_argument("--set", nargs="+", action="extend", default=[], metavar="KNOB=VALUE", help="turn a knob (docs/knobs.md lists them)")  # fmt: skip
+    common.add_argument("--password", action="append", default=[], metavar="NAME=PASSWORD", help="for an encrypted document")  # fmt: skip
+    common.add_argument("--cache", metavar="FOLDER", help="where what was computed is kept")
+    common.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    common.add_argument("--strict", action="store_true", help="exit with 3 where a model could not do its part")  # fmt: skip
+
+    index = commands.add_parser("index", parents=[common], help="read and index documents")
+    index.set_defaults(command=_index)
+
+    trace = commands.add_parser("trace", parents=[common], help="trace a question through every stage")  # fmt: skip
+    trace.add_argument("--question", required=True)
+    trace.add_argument("--mode", default=DEFAULT_MODE, metavar="MODE", help=f"one of {', '.join(MODES)}")  # fmt: skip
+    trace.add_argument("--tenant", default="", help="ask as this tenant; without any of these three, as the owner of the files")  # fmt: skip
+    trace.add_argument("--role", nargs="+", action="extend", default=[], metavar="ROLE")
+    trace.add_argument("--label", nargs="+", action="extend", default=[], metavar="LABEL", help="data policy labels that the principal is cleared for")  # fmt: skip
+    trace.add_argument("--piecewise", metavar="MODEL", help="a cross-encoder for mode bge_rerank: a folder or a hub's name; flag:MODEL reads it with FlagEmbedding")  # fmt: skip
+    trace.add_argument("--download", action="store_true", help="let the hub be asked for a model that is not on this machine")  # fmt: skip
+    trace.set_defaults(command=_trace)
+    return parser
+
+
+def _index(options: argparse.Namespace) -> int:
+    settings = parse_settings(options.set)
+    pipeline = _pipeline()
+    corpus = _open(options, settings, pipeline.encoder)
+    chunks: dict[str, int] = {d.id: stop - start for d, start, stop in corpus.index.document_rows()}
+    rows = [
+        {
+            "name": f.name,
+            "id": f.document.id if f.document else None,
+            "pages": len(f.document.pages) if f.document else 0,
+            "chunks": chunks.get(f.document.id, 0) if f.document else 0,
+            "warnings": _warnings(f.document) if f.document else [],
+            "error": str(f.error) if f.error else None,
+        }
+        for f in corpus.files
+    ]
+    if options.json:
+        _print_json({"documents": rows, "corpus": corpus.index.fingerprint})
+    else:
+        for row in rows:
+            print(f"{row['name']}: {row['pages']} pages, {row['chunks']} chunks")
+            for warning in row["warnings"]:
+                print(f"  warning: {warning}")
+    return DEGRADED if options.strict and pipeline.encoder is None else DONE
+
+
+def _warnings(document) -> list[str]:
+    pages = [f"page {p.number}: {w}" for p in document.report.pages for w in p.warnings]
+    return [*document.report.warnings, *pages]
+
+
+def _trace(options: argparse.Namespace) -> int:
+    settings = parse_settings(options.set)
+    mode = mode_named(options.mode)
+    if options.piecewise and "piecewise" not in (mode.rerank_1, mode.rerank_2):
+        _complain(f"--piecewise: mode {mode.name} reads no chunk by itself; bge_rerank does")
+        options.piecewise = None
+    principal = None
+    if options.tenant or options.role or options.label:
+        principal = Principal(options.tenant, tuple(options.role), tuple(options.label))
+    pipeline = _pipeline(options.piecewise, options.download)
+    corpus = _open(options, settings, pipeline.encoder)
+    trace = pipeline.run(corpus.index, options.question, settings, options.mode, principal)
+    print(trace.to_json() if options.json else _summary(trace))
+    for stage in trace.degraded:
+        _complain(f"{stage.name}: {stage.degraded}")
+    return DEGRADED if options.strict and trace.degraded else DONE
+
+
+def _summary(trace) -> str:
+    """A trace for the terminal: a line a stage, then the passages."""
+    from core.trace import OUTCOMES
+
+    lines = [f"{trace.mode}: {OUTCOMES[trace.outcome]}", ""]
+    for s in trace.stages:
+        if s.ran:
+            change = f"{s.entered:>6} in  {s.passed:>6} out  +{len(s.added)} −{len(s.dropped)}"
+            lines.append(f"{s.name:<12} {change:<36} {s.seconds * 1000:8.1f} ms")
+            lines.extend(f"             {w}" for w in (*s.warnings, s.degraded) if w)
+    lines.append("")
+    for p in trace.selected:
+        lines.append(f"{p.citation}  ({p.tokens} tokens)  {' '.join(p.text.split())[:90]}")
+    ledger = trace.ledger
+    lines.append(
+        f"\n{ledger.evidence} of {ledger.evidence_budget} evidence tokens ({ledger.counter})"
+    )
+    return "\n".join(lines)
+
+
+def _pipeline(piecewise: str | None = None, download: bool = False):
+    """The embedded pipeline; without its model, one that ranks by BM25 and says so."""
+    from core.errors import ModelError
+    from core.pipeline import Pipeline
+    from core.session import embedded_pipeline
+
+    try:
+        return embedded_pipeline(piecewise, download=download)
+    except ModelError as error:
+        _complain(str(error))
+    if not piecewise:
+        return Pipeline()
+    # A cross-encoder reads the question itself and needs no encoder.
+    from core.models.profiles import load_piecewise
+
+    return Pipeline(None, {"piecewise": load_piecewise(piecewise, download=download)})
+
+
+def _open(options: argparse.Namespace, settings: Settings, encoder: Any):
+    from core.session import open_documents
+
+    passwords = {}
+    for given in options.password:
+        name, sign, password = given.partition("=")
+        if not sign:
+            raise DocumentError("--password", "is not of the form NAME=PASSWORD")
+        passwords[name] = password
+    corpus = open_documents(
+        options.docs, settings, encoder, passwords=passwords, cache=options.cache
+    )
+    for error in corpus.errors:
+        _complain(str(error))
+    return corpus
+
+
+def _print_json(value: Any) -> None:
+    print(json.dumps(value, ensure_ascii=False))
+
+
+def _complain(text: str) -> None:
+    print(f"chunkscope: {text}", file=sys.stderr)

@@ -1,0 +1,52 @@
+"""The one fate of each chunk in a trace: in the prompt, or lost at one stage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.trace import DROPPED, Entry, Trace
+
+PROMPT = "prompt"
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """Where a chunk ended. ``stage`` is "prompt" for one that arrived there."""
+
+    stage: str
+    reason: str = ""
+    cause: str = ""
+    margin: float | None = None
+
+    @property
+    def arrived(self) -> bool:
+        return self.stage == PROMPT
+
+
+def fates(trace: Trace) -> Mapping[str, Fate]:
+    """The fate of every chunk that a stage names.
+
+    A chunk that is missing here was below ``candidate_k`` in the first stage; see
+    :func:`fate_of`.
+    """
+    ends: dict[str, Fate] = {p.chunk_id: Fate(PROMPT) for p in trace.selected}
+    for stage in trace.stages:
+        for entry in stage.entries:
+            if entry.fate == DROPPED:
+                ends[entry.chunk_id] = Fate(stage.name, entry.reason, entry.cause, entry.margin)
+    return ends
+
+
+def fate_of(trace: Trace, chunk_id: str) -> Fate:
+    """One chunk's fate, named by a stage or not."""
+    named = fates(trace).get(chunk_id)
+    if named is not None:
+        return named
+    first = trace.stage("first_stage")
+    return Fate("first_stage", "ranked below the candidates", first.last_kept)
+
+
+def journey(trace: Trace, chunk_id: str) -> list[tuple[str, Entry]]:
+    """What each stage that touched this chunk did to it, in order."""
+    return [(s.name, e) for s in trace.stages for e in s.entries if e.chunk_id == chunk_id]

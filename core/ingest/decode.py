@@ -1,0 +1,182 @@
+"""Bytes → text, with the encoding that was used. Nothing is dropped or replaced.
+
+In order: a byte order mark, UTF-16 without one (its zeros give it away), UTF-8, and then a
+guess. Guessing looks at how well each encoding's text is made of the letters that are common
+in the languages written in it; charset-normalizer decides about what none of them explains.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+
+from core.errors import DocumentError
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    # Before UTF-16, whose mark is the first half of this one.
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+_TYPOGRAPHY = "“”‘’„‚«»‹›–—…€£©®°§·•™"
+_WEST = "àáâãäåæçèéêëìíîïñòóôõöøùúûüßœÀÁÂÄÅÆÇÈÉÊÍÑÓÔÖØÚÜŒ¿¡ºª²³½¼µ×" + _TYPOGRAPHY
+_CENTRE = "áéíóúýčďěňřšťůžąćęłńśźżöüőűâäîăşţľĺŕôÁÉÍÓÚÝČĎŘŠŤŽŁŚŻÖÜŐŰ" + _TYPOGRAPHY
+_CYRILLIC = "абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґўђјљњћџАБВГДЕЗИКЛМНОПРСТУХЧЭЯ№" + _TYPOGRAPHY
+_GREEK = "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊΑΒΓΔΕΘΙΚΛΜΝΟΠΡΣΤΥΦΧ" + _TYPOGRAPHY
+# Encoding, its common letters, and the share of a text's non-ASCII characters that must be
+# among them. Of equal shares the earlier encoding wins.
+_PROFILES = (
+    ("cp1252", _WEST, 0.85),
+    ("cp1251", _CYRILLIC, 0.85),
+    ("koi8_r", _CYRILLIC, 0.85),
+    ("cp1250", _CENTRE, 0.85),
+    ("iso8859_2", _CENTRE, 0.85),
+    ("cp1253", _GREEK, 0.85),
+)
+_SIGNS = "»«„“”¿¡ºª²³½¼¾±×µ°§©®¦¨¬¶·¸¹÷¤¥¢£€№™…"
+_OTHER = "\u0370-\u03ff\u0400-\u04ff"
+_ODD = re.compile(
+    rf"(?<=[^\W\d_])[{_SIGNS}](?=[^\W\d_])"
+    rf"|(?<=[a-z])[{_OTHER}]|(?<=[{_OTHER}])[a-z]"
+    r"|(?<=[а-яѐ-џα-ωά-ώß-ÿ])[А-ЯЀ-ЏΑ-ΩΆ-Ώ]"
+)
+# Enough to tell languages apart by; a whole book need not be counted.
+_SAMPLE = 20_000
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """``text`` without a byte order mark, and ``encoding`` by Python's name for it."""
+
+    text: str
+    encoding: str
+    warnings: tuple[str, ...] = ()
+
+
+def decode(name: str, data: bytes) -> Decoded:
+    """The text of ``data``. Raises DocumentError for what is no text."""
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            try:
+                return _checked(name, data[len(mark) :].decode(encoding), encoding)
+            except UnicodeDecodeError as error:
+                problem = f"it says that it is {encoding.upper()}, and is not (byte {error.start})"
+                raise DocumentError(name, problem, "Save it again as UTF-8.") from None
+    if b"\x00" in data:
+        if wide := _utf16(data):
+            return wide
+        raise _binary(name)
+    try:
+        return _checked(name, data.decode("utf-8"), "utf-8")
+    except UnicodeDecodeError:
+        return _guess(name, data)
+
+
+def _checked(name: str, text: str, encoding: str) -> Decoded:
+    """Raises DocumentError where control characters show that this is no text."""
+    sample = text[:_SAMPLE]
+    odd = sum(1 for c in sample if (c < " " and c not in "\t\n\r\f\v\x1b\x1a\x00") or c == "\x7f")
+    if odd > max(2, len(sample) // 50):
+        raise _binary(name)
+    if "\ufffd" in text:
+        count = text.count("\ufffd")
+        warning = f"The text holds {count} replacement characters: an earlier program lost letters."
+        return Decoded(text, encoding, (warning,))
+    return Decoded(text, encoding)
+
+
+def _binary(name: str) -> DocumentError:
+    return DocumentError(
+        name, "the file holds binary data, not text", "Save it as PDF, Markdown or plain text."
+    )
+
+
+def _utf16(data: bytes) -> Decoded | None:
+    """UTF-16 without a mark: Latin letters and spaces have their zero bytes on one side."""
+    if len(data) % 2:
+        return None
+    sample = data[: 2 * _SAMPLE]
+    zeros = {"utf-16-le": sample[1::2].count(0), "utf-16-be": sample[0::2].count(0)}
+    encoding = max(zeros, key=zeros.__getitem__)
+    if min(zeros.values()) * 4 > zeros[encoding]:
+        return None
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+    head = text[:_SAMPLE]
+    plain = sum(c.isprintable() or c in "\t\r\n\f" for c in head)
+    return Decoded(text, encoding) if plain >= 0.98 * len(head) else None
+
+
+def _guess(name: str, data: bytes) -> Decoded:
+    encoding = _by_letters(data) or _by_statistics(data)
+    if not encoding:
+        raise DocumentError(
+            name, "its character encoding is not recognised", "Save it again as UTF-8."
+        )
+    label = encoding.replace("_", "-")
+    warning = f"The file does not say how its letters are encoded; {label} fits best."
+    checked = _checked(name, data.decode(encoding), encoding)
+    return Decoded(checked.text, encoding, (warning, *checked.warnings))
+
+
+def _by_letters(data: bytes) -> str:
+    for encoding in ("cp932", "euc_jp"):
+        if _japanese(data, encoding):
+            return encoding
+    best, best_share = "", 0.0
+    for encoding, letters, least in _PROFILES:
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        beyond = [c for c in text[: _SAMPLE * 4] if c > "\x7f" and not c.isspace()]
+        share = sum(c in letters for c in beyond) / len(beyond) if beyond else 0.0
+        share -= _oddities(text[: _SAMPLE * 4]) / len(beyond) if beyond else 0.0
+        if share >= least and share > best_share and not _shouts(beyond):
+            best, best_share = encoding, share
+    return best
+
+
+def _oddities(text: str) -> int:
+    """Places that no language has, and a text read in a wrong encoding has many of.
+
+    A capital after a small letter beyond ASCII, a sign within a word, two alphabets in one word.
+    """
+    return len(_ODD.findall(text))
+
+
+def _shouts(characters: list[str]) -> bool:
+    """Mostly capitals: Cyrillic read in the other encoding swaps the two cases."""
+    return sum(c.isupper() for c in characters) > 0.6 * len(characters) and len(characters) > 8
+
+
+def _japanese(data: bytes, encoding: str) -> bool:
+    """Japanese shows by its hiragana, which no other language's bytes resemble."""
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    beyond = [c for c in text[:_SAMPLE] if c > "\x7f"]
+    hiragana = sum("\u3041" <= c <= "\u3096" for c in beyond)
+    halfwidth = sum("\uff61" <= c <= "\uff9f" for c in beyond)
+    return hiragana >= 0.15 * len(beyond) and halfwidth < hiragana
+
+
+def _by_statistics(data: bytes) -> str:
+    from charset_normalizer import from_bytes
+
+    match = from_bytes(data[:400_000]).best()
+    candidates = [match.encoding] if match else []
+    for encoding in [*candidates, "cp1252"]:
+        try:
+            data.decode(encoding)
+            return encoding
+        except (UnicodeDecodeError, LookupError):
+            continue
+    return ""

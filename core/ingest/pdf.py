@@ -1,0 +1,249 @@
+"""PDF bytes → text, pages and headings, by PyMuPDF."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from core.errors import DocumentError
+from core.ingest.assemble import PageContent, assemble
+from core.ingest.bombs import oversized_stream
+from core.ingest.extract import Extracted
+from core.ingest.layout import UNCERTAIN, lay_out
+from core.ingest.limits import Limits
+from core.ingest.lines import Line, lines_of
+from core.ingest.margins import FOOTER, HEADER, running_lines
+from core.ingest.outline import headings_of
+from core.ingest.page_report import UNREADABLE, page_warnings, summary
+from core.ingest.tex_math import has_unknown_signs, with_signs
+from core.ingest.visibility import INVISIBLE, Visibility, visibility_of
+from core.records import PageReport
+
+if TYPE_CHECKING:
+    import pymupdf
+
+_DATE = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
+# MuPDF's words for memory that it did not get.
+_ALLOCATION = re.compile(r"\b(?:m|c|re)alloc\b.*failed|out of memory", re.IGNORECASE)
+# Titles that programs put in when nobody gave one.
+_NO_TITLE = re.compile(
+    r"^(?:untitled|title|document\d*|microsoft word\b.*|powerpoint presentation|slide \d+)$"
+    r"|\.(?:docx?|odt|rtf|tex|dvi|indd|qxd|pptx?|xlsx?|pdf)$",
+    re.IGNORECASE,
+)
+_AGAIN = "Save it again from its source, or fetch it again."
+_ORDER_OF_ASIDE = {HEADER: 0, FOOTER: 1, INVISIBLE: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class RawPage:
+    """One page as drawn: its lines, of which ``hidden`` are the indices that nobody sees."""
+
+    number: int
+    height: float
+    lines: tuple[Line, ...]
+    hidden: frozenset[int] = frozenset()
+    images: int = 0
+    warnings: tuple[str, ...] = ()
+
+
+def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Extracted:
+    """Raises DocumentError for what cannot be opened, is over a limit, or holds no text."""
+    with _opened(name, data, password) as document:
+        count = _page_count(name, document)
+        if oversized_stream(document):
+            raise limits.expands(name)
+        if count > limits.pages:
+            raise limits.too_many_pages(name, count)
+        if count == 0:
+            problem = "it is a PDF without any pages"
+            raise DocumentError(name, problem, "Save it again from its source.")
+        raw = list(_raw_pages(name, document, count, limits))
+        outline = _outline(document)
+        title, date = _title(document), _date(document)
+        damaged = bool(document.is_repaired)
+    pages, contents = _laid_out(raw)
+    assembled = assemble(contents)
+    if not assembled.text.strip() or not any(page.characters for page in pages):
+        raise DocumentError(name, *_why_no_text(pages, damaged))
+    warnings = summary(pages)
+    if damaged:
+        warnings = (
+            (
+                "The file is damaged and was repaired: text may be missing. "
+                "Look at the characters on each page."
+            ),
+            *warnings,
+        )
+    return Extracted(
+        text=assembled.text,
+        title=title or _largest(raw[0]),
+        date=date,
+        pages=assembled.pages,
+        headings=headings_of(outline, assembled.rows, assembled.pages),
+        unranked=assembled.unranked,
+        page_reports=pages,
+        warnings=warnings,
+    )
+
+
+@contextmanager
+def _opened(name: str, data: bytes, password: str | None) -> Iterator[pymupdf.Document]:
+    import pymupdf
+
+    pymupdf.TOOLS.mupdf_display_errors(False)
+    pymupdf.TOOLS.mupdf_display_warnings(False)
+    try:
+        document = pymupdf.open(stream=data, filetype="pdf")
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 (MuPDF raises a dozen kinds)
+        if _no_memory(error):
+            raise MemoryError from None
+        problem = "it is a PDF too damaged to be opened"
+        raise DocumentError(name, problem, _AGAIN) from None
+    with document:
+        if document.needs_pass:
+            if not password:
+                problem = "it needs a password"
+                raise DocumentError(name, problem, "Give its password, or remove the file.")
+            if not document.authenticate(password):
+                problem = "the password given does not open it"
+                raise DocumentError(name, problem, "Check the password.")
+        yield document
+
+
+def _page_count(name: str, document: pymupdf.Document) -> int:
+    try:
+        return document.page_count
+    except Exception:  # noqa: BLE001 (MuPDF has walked the page tree, and did not get through)
+        problem = "its page tree is broken: it does not hold the pages that it claims"
+        raise DocumentError(name, problem, _AGAIN) from None
+
+
+def _no_memory(error: Exception) -> bool:
+    return _ALLOCATION.search(str(error)) is not None
+
+
+def _raw_pages(
+    name: str, document: pymupdf.Document, count: int, limits: Limits
+) -> Iterator[RawPage]:
+    characters = 0
+    for index in range(count):
+        try:
+            page = document.load_page(index)
+            lines = tuple(lines_of(_blocks(page)))
+            raw = _raw_page(index + 1, page, lines)
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001 (one bad page is no bad file)
+            if _no_memory(error):
+                raise MemoryError from None
+            yield RawPage(index + 1, 0.0, (), warnings=(UNREADABLE,))
+            continue
+        characters += sum(len(line.text) for line in lines)
+        if characters > limits.characters:
+            raise limits.too_long(name)
+        yield raw
+
+
+def _blocks(page: Any) -> list[dict[str, Any]]:
+    import pymupdf
+
+    # Ligatures and unknown glyphs are kept as they are, to be seen and counted; images are
+    # counted apart, because here they would be decoded.
+    flags = (
+        pymupdf.TEXT_PRESERVE_LIGATURES
+        | pymupdf.TEXT_PRESERVE_WHITESPACE
+        | pymupdf.TEXT_MEDIABOX_CLIP
+    )
+    blocks = page.get_text("dict", flags=flags)["blocks"]
+    if not has_unknown_signs(blocks):
+        return blocks
+    with_codes = flags | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
+    return with_signs(
+        page.get_text("rawdict", flags=flags)["blocks"],
+        page.get_text("rawdict", flags=with_codes)["blocks"],
+    )
+
+
+def _raw_page(number: int, page: Any, lines: tuple[Line, ...]) -> RawPage:
+    seen: Visibility = visibility_of(page, lines)
+    warnings = page_warnings(page, lines, seen)
+    return RawPage(number, page.rect.height, lines, seen.hidden, seen.images, warnings)
+
+
+def _laid_out(raw: Sequence[RawPage]) -> tuple[tuple[PageReport, ...], list[PageContent]]:
+    running = running_lines(
+        [[line for i, line in enumerate(page.lines) if i not in page.hidden] for page in raw],
+        [page.height for page in raw],
+    )
+    reports, contents = [], []
+    for page, found in zip(raw, running, strict=True):
+        visible = [line for i, line in enumerate(page.lines) if i not in page.hidden]
+        body = [line for i, line in enumerate(visible) if line.text and i not in found]
+        aside = [(visible[i].text, kind) for i, kind in found.items()]
+        aside += [(page.lines[i].text, INVISIBLE) for i in sorted(page.hidden)]
+        aside = [(text, kind) for text, kind in aside if text]
+        aside.sort(key=lambda item: _ORDER_OF_ASIDE[item[1]])
+        layout = lay_out(body)
+        header = max((visible[i].y1 for i, kind in found.items() if kind == HEADER), default=0.0)
+        in_margin = [rows[-1].y0 < header for rows in layout.paragraphs]
+        contents.append(
+            PageContent(
+                page.number,
+                layout.paragraphs,
+                tuple(aside),
+                # The first that is not, which is as many as there are before it.
+                in_margin.index(False) if False in in_margin else 0,
+            )
+        )
+        warnings = page.warnings + ((UNCERTAIN,) if layout.uncertain else ())
+        count = sum(len("".join(line.text.split())) for line in page.lines)
+        reports.append(PageReport(page.number, count, page.images, warnings))
+    return tuple(reports), contents
+
+
+def _why_no_text(pages: Sequence[PageReport], damaged: bool) -> tuple[str, str]:
+    if any(page.images for page in pages):
+        which = "its only page is a picture" if len(pages) == 1 else "its pages are pictures"
+        return f"{which} without text", "Run text recognition (OCR) on it first."
+    if all(UNREADABLE in page.warnings for page in pages):
+        return "it is damaged: none of its pages can be read", _AGAIN
+    if damaged:
+        return "it is damaged, and no text was left to read", _AGAIN
+    return "it holds no text", "If it shows text, run text recognition (OCR) on it first."
+
+
+def _outline(document: Any) -> list[tuple[int, str, int]]:
+    try:
+        return [(level, title, page) for level, title, page in document.get_toc(simple=True)]
+    except Exception:  # noqa: BLE001 (a broken outline takes nothing from the text)
+        return []
+
+
+def _title(document: Any) -> str:
+    title = " ".join(((document.metadata or {}).get("title") or "").split())
+    return "" if _NO_TITLE.search(title) or len(title) > 300 else title
+
+
+def _date(document: Any) -> str:
+    match = _DATE.match((document.metadata or {}).get("creationDate") or "")
+    if not match:
+        return ""
+    from core.ingest.metadata import valid_date
+
+    return valid_date("-".join(part for part in match.groups() if part))
+
+
+def _largest(page: RawPage) -> str:
+    """The largest type on the first page, if it stands out: what a reader takes for the title."""
+    shown = [line for i, line in enumerate(page.lines) if i not in page.hidden and line.text]
+    sizes = sorted({line.size for line in shown}, reverse=True)
+    if len(sizes) < 2 or sizes[0] < 1.2 * sizes[-1]:
+        return ""
+    title = " ".join(line.text for line in shown if line.size == sizes[0])
+    return title if 3 <= len(title) <= 200 and any(map(str.isalpha, title)) else ""

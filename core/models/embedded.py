@@ -1,0 +1,165 @@
+"""The embedded model as three rerankers: piecewise, listwise and context.
+
+All three score by late interaction: the mean, over the question's tokens, of the best
+cosine with a token of the chunk (MaxSim; Khattab and Zaharia, SIGIR 2020). They differ in
+what the chunk's tokens had read when their states were taken: the chunk alone, the
+candidates in retrieval order, or the chunk's true surroundings.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.errors import ModelError
+from core.models.embedder import Encoder
+from core.models.maxsim import maxsim
+from core.models.protocols import RerankRequest, Reranking
+from core.models.relevance import relevance
+from core.ranking import min_max, smoothed_by_neighbours, weighted_sum
+
+
+class _MaxSim:
+    kind = ""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.encoder = encoder
+        self.name = f"{encoder.name}, MaxSim {self.kind}"
+        self.fingerprint = f"{self.kind}:{encoder.fingerprint}"
+
+    def _query(self, request: RerankRequest) -> np.ndarray:
+        if request.query is None or request.dense is None:
+            raise ModelError(self.name, "the question was not encoded")
+        return request.query.tokens
+
+
+class EmbeddedPiecewise(_MaxSim):
+    """Each candidate read by itself. What it read is kept for later questions."""
+
+    kind = "piecewise"
+
+    def __init__(self, encoder: Encoder, kept: int = 4096) -> None:
+        super().__init__(encoder)
+        self._kept = kept
+        self._states: dict[str, tuple[np.ndarray, int]] = {}
+
+    def rerank(self, request: RerankRequest) -> Reranking:
+        query = self._query(request)
+        self._read(request)
+        states = [self._states[_key(c.text)] for c in request.chunks]
+        offsets = np.cumsum([0, *(len(s) for s, _ in states)])
+        raw = maxsim(query, np.concatenate([s for s, _ in states]), offsets).astype(np.float64)
+        return Reranking(
+            scores=min_max(raw),
+            raw=raw,
+            relevance=relevance(self.kind, request, raw),
+            tokens_read=int(offsets[-1]),
+            truncated=np.array([t for _, t in states]),
+            how="each candidate was read alone",
+        )
+
+    def _read(self, request: RerankRequest) -> None:
+        texts = {_key(c.text): c.text for c in request.chunks}
+        new = [k for k in texts if k not in self._states]
+        if len(self._states) + len(new) > self._kept:
+            self._states = {k: v for k, v in self._states.items() if k in texts}
+        if not new:
+            return
+        spans = self.encoder.encode_alone([texts[k] for k in new], cancelled=request.cancelled)
+        for i, key in enumerate(new):
+            own = np.array(spans.states[spans.offsets[i] : spans.offsets[i + 1]])
+            self._states[key] = (own, int(spans.truncated[i]))
+
+
+class EmbeddedListwise(_MaxSim):
+    """The candidates joined in retrieval order and read in overlapping passes."""
+
+    kind = "listwise"
+
+    def __init__(self, encoder: Encoder) -> None:
+        super().__init__(encoder)
+        self._last: tuple[str, object] = ("", None)
+
+    def rerank(self, request: RerankRequest) -> Reranking:
+        query = self._query(request)
+        texts = [request.chunks[i].text for i in request.retrieval_order]
+        key = _key("\x00".join(texts))
+        if self._last[0] != key:
+            joined, spans = _joined(texts)
+            states = self.encoder.encode_spans(joined, spans, cancelled=request.cancelled)
+            self._last = (key, states)
+        states = self._last[1]
+        in_order = maxsim(query, states.states, states.offsets).astype(np.float64)
+        raw = np.empty_like(in_order)
+        raw[request.retrieval_order] = in_order
+        return Reranking(
+            scores=min_max(raw),
+            raw=raw,
+            relevance=relevance(self.kind, request, raw),
+            tokens_read=int(states.offsets[-1]),
+            how="the candidates were read together, in the order in which they were retrieved",
+        )
+
+
+class EmbeddedContext(_MaxSim):
+    """Candidates in document order, their tokens read at indexing among their true neighbours.
+
+    The score is the weighted mean of BM25 (logarithm), dense and contextual MaxSim scores,
+    each min-max over the candidates, plus a share of the neighbours' scores, through which
+    the candidates' company enters.
+    """
+
+    kind = "context"
+
+    def rerank(self, request: RerankRequest) -> Reranking:
+        raw = self._raw(request)
+        knobs = request.settings
+        parts = {
+            "bm25": min_max(np.log1p(request.bm25)),
+            "dense": min_max(request.dense),
+            "maxsim": min_max(raw),
+        }
+        own = weighted_sum(
+            [
+                (knobs.weight_bm25, parts["bm25"]),
+                (knobs.weight_dense, parts["dense"]),
+                (knobs.weight_maxsim, parts["maxsim"]),
+            ]
+        )
+        places = [(c.document_id, c.ordinal) for c in request.chunks]
+        joined = smoothed_by_neighbours(own, places, knobs.neighbour_share)
+        return Reranking(
+            scores=min_max(joined),
+            raw=raw,
+            relevance=relevance(self.kind, request, raw),
+            parts=parts | {"own": own, "neighbours": joined - own},
+            how="tokens were read once, at indexing, among their true neighbours in the "
+            "document; the candidates' company enters through the neighbours' share",
+        )
+
+    def _raw(self, request: RerankRequest) -> np.ndarray:
+        """MaxSim of each chunk, computed once a question: windows add chunks, not work."""
+        query, memo = self._query(request), request.memo
+        if request.states is None:
+            raise ModelError(self.name, "the index holds no token states")
+        new = [i for i, c in enumerate(request.chunks) if c.id not in memo]
+        if new:
+            states = request.states(new)
+            for i, score in zip(new, maxsim(query, states.states, states.offsets), strict=True):
+                memo[request.chunks[i].id] = float(score)
+        return np.array([memo[c.id] for c in request.chunks])
+
+
+def _key(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _joined(texts: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
+    """Texts as one, and where each stands in it."""
+    spans, at = [], 0
+    for text in texts:
+        spans.append((at, at + len(text)))
+        at += len(text) + 1
+    return "\n".join(texts), spans

@@ -1,0 +1,53 @@
+"""What an encoder hands back: vectors for retrieval, token states for late interaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+Progress = Callable[[int, int], None]
+"""Called with (tokens read, tokens in all) after each batch."""
+
+Stop = Callable[[], bool]
+"""Asked between batches; true ends the work with :class:`core.errors.Cancelled`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QueryStates:
+    """A question as the encoder reads it.
+
+    ``vector`` is float32 [d] of unit length, all zeros where the question holds no
+    token. ``tokens`` is float32 [t, p], unit rows in the projected space, one for each
+    of ``pieces`` (WordPiece spelling, the special tokens left out). ``truncated`` counts
+    the tokens past the encoder's window, which were not read.
+    """
+
+    vector: np.ndarray
+    tokens: np.ndarray
+    pieces: tuple[str, ...]
+    truncated: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpanStates:
+    """Stretches of text as the encoder reads them.
+
+    ``vectors`` is float32 [n, d], unit rows, zeros for a span without tokens. The token
+    states of span ``i`` are the rows ``offsets[i]`` to ``offsets[i + 1]`` of ``states``,
+    int8 [T, p], whose scale says nothing (a row stands for its direction). ``truncated``
+    is int32 [n]: the tokens of each span that were not read.
+    """
+
+    vectors: np.ndarray
+    states: np.ndarray
+    offsets: np.ndarray
+    truncated: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+    def tokens_of(self, span: int) -> np.ndarray:
+        """The token states of one span, int8 [t, p]."""
+        return self.states[self.offsets[span] : self.offsets[span + 1]]

@@ -1,0 +1,246 @@
+"""A question through every stage: ``Pipeline.run`` gives a complete :class:`Trace`.
+
+Stages are pure, so what one gave is kept under a key of all that it depends on. A knob
+that is moved re-runs its own stage and those after it; earlier records come back as they
+were, timings included.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import replace
+from typing import Any
+
+from core.errors import Cancelled, SettingsError
+from core.index.index import Index
+from core.models.protocols import Reranker
+from core.modes import DEFAULT_MODE, Mode, mode_named
+from core.records import Chunk, Principal
+from core.settings import Settings
+from core.stages.access import access
+from core.stages.base import Run, Stage, State
+from core.stages.budget import budget
+from core.stages.dedup import dedup
+from core.stages.diversity import diversity
+from core.stages.extend import extend
+from core.stages.first_stage import first_stage
+from core.stages.order import order
+from core.stages.prompt import assemble, prompt
+from core.stages.relevance import relevance
+from core.stages.rerank import rerank_1, rerank_2
+from core.trace import (
+    EVIDENCE,
+    INSUFFICIENT,
+    NOTHING_FITS,
+    ChunkInfo,
+    CorpusScores,
+    DocumentInfo,
+    StageRecord,
+    Trace,
+)
+
+STAGE_TABLE: tuple[tuple[str, Stage, tuple[str, ...]], ...] = (
+    ("access", access, ()),
+    ("first_stage", first_stage, ("first_stage",)),
+    ("rerank_1", rerank_1, ("rerank",)),
+    ("extend", extend, ("extend",)),
+    ("rerank_2", rerank_2, ("rerank",)),
+    ("relevance", relevance, ("relevance",)),
+    ("dedup", dedup, ("dedup",)),
+    ("diversity", diversity, ("diversity",)),
+    ("budget", budget, ("budget", "prompt")),
+    ("order", order, ("order",)),
+    ("prompt", prompt, ("prompt",)),
+)
+"""Each stage with the groups of knobs that it reads."""
+
+
+class Pipeline:
+    """Runs questions over indexes, and keeps what stages gave for the next run.
+
+    Args:
+        encoder: reads questions; None where no model is loaded.
+        rerankers: by kind: "piecewise", "listwise", "context". A kind that is missing degrades.
+        kept: how many stage results are kept.
+    """
+
+    def __init__(
+        self, encoder: Any = None, rerankers: Mapping[str, Reranker] | None = None, kept: int = 512
+    ) -> None:
+        self.encoder = encoder
+        self.rerankers = dict(rerankers or {})
+        self._kept = kept
+        self._lock = threading.Lock()
+        self._results: OrderedDict[str, tuple[State, StageRecord]] = OrderedDict()
+        self._memos: OrderedDict[tuple[str, ...], MutableMapping[str, float]] = OrderedDict()
+
+    def run(
+        self,
+        index: Index,
+        question: str,
+        settings: Settings = Settings(),
+        mode: str = DEFAULT_MODE,
+        principal: Principal | None = None,
+        *,
+        cancelled: Callable[[], bool] | None = None,
+        strict: bool = False,
+    ) -> Trace:
+        """The trace of ``question``.
+
+        Args:
+            principal: who asks; None is the owner, who may read everything.
+            cancelled: asked between stages and batches; True raises :class:`Cancelled`.
+            strict: a stage that degrades is an error.
+
+        Raises:
+            SettingsError: an empty question or an unknown mode.
+            EmptyIndexError: no chunk that the principal may read.
+        """
+        if not question.strip():
+            raise SettingsError("the question", "is empty", "Type one.")
+        question = question.encode("utf-8", "replace").decode()  # no lone surrogates
+        row = mode_named(mode)
+        visible = index.restricted(principal)
+        run = Run(
+            index=visible,
+            question=question,
+            mode=row,
+            rerankers=self.rerankers,
+            encoder=self.encoder,
+            memo=lambda model: self._memo(visible.fingerprint, question, model),
+            cancelled=cancelled,
+        )
+        state, records = self._stages(run, settings)
+        return _trace(run, settings, principal, state, records)
+
+    def _stages(self, run: Run, settings: Settings) -> tuple[State, list[StageRecord]]:
+        state, records = State(), []
+        key = _key(run.index.fingerprint, run.question, self._models_key())
+        for name, stage, groups in STAGE_TABLE:
+            if run.cancelled and run.cancelled():
+                raise Cancelled
+            key = _key(key, name, _part_of_mode(run.mode, name), settings.of_groups(*groups))
+            with self._lock:
+                held = self._results.get(key)
+            if held is None:
+                began = time.perf_counter()
+                state, record = stage(state, settings, run)
+                held = state, replace(record, seconds=time.perf_counter() - began)
+                if not record.degraded:  # what failed once is tried again next time
+                    self._keep(self._results, key, held, self._kept)
+            state, record = held
+            records.append(record)
+        return state, records
+
+    def _models_key(self) -> list[str]:
+        return [
+            self.encoder.fingerprint if self.encoder else "",
+            *(f"{kind}={r.fingerprint}" for kind, r in sorted(self.rerankers.items())),
+        ]
+
+    def _memo(self, *key: str) -> MutableMapping[str, float]:
+        with self._lock:
+            held = self._memos.get(key)
+        return self._keep(self._memos, key, {}, 64) if held is None else held
+
+    def _keep(self, kept: OrderedDict, key: Any, value: Any, most: int) -> Any:
+        with self._lock:
+            value = kept.setdefault(key, value)
+            kept.move_to_end(key)
+            while len(kept) > most:
+                kept.popitem(last=False)
+            return value
+
+
+def _key(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
+
+
+def _part_of_mode(mode: Mode, stage: str) -> list[str]:
+    """What of the mode a stage depends on, so that modes share the stages they have in common."""
+    if stage == "extend":
+        return [mode.windows_from]
+    return [getattr(mode, stage)] if stage in ("first_stage", "rerank_1", "rerank_2") else []
+
+
+def _trace(
+    run: Run,
+    settings: Settings,
+    principal: Principal | None,
+    state: State,
+    records: list[StageRecord],
+) -> Trace:
+    assembled = assemble(state, settings, run)
+    touched = dict.fromkeys(e.chunk_id for r in records for e in r.entries)
+    query = state.query
+    ranked = run.mode.first_stage != "whole"
+    return Trace(
+        question=run.question,
+        mode=run.mode.name,
+        settings=settings.to_dict(),
+        outcome=_outcome(records),
+        principal=principal,
+        corpus=run.index.fingerprint,
+        models=_models(run, records),
+        documents=tuple(
+            DocumentInfo(
+                id=d.id,
+                name=d.name,
+                title=d.title,
+                chunks=stop - start,
+                characters=len(d.text),
+                pages=len(d.pages),
+                date=d.date,
+                priority=d.priority,
+            )
+            for d, start, stop in run.index.document_rows()
+        ),
+        corpus_scores=CorpusScores(
+            bm25=CorpusScores.pack(query.bm25 if ranked else None),
+            dense=CorpusScores.pack(query.dense),
+            fused=CorpusScores.pack(query.fused if ranked else None),
+        ),
+        stages=tuple(records),
+        chunks=tuple(_info(run.index.chunk(chunk_id)) for chunk_id in touched),
+        selected=assembled.selected,
+        prompt=assembled.prompt,
+        ledger=assembled.ledger,
+    )
+
+
+def _info(chunk: Chunk) -> ChunkInfo:
+    return ChunkInfo(
+        id=chunk.id,
+        document_id=chunk.document_id,
+        ordinal=chunk.ordinal,
+        start=chunk.start,
+        end=chunk.end,
+        text=chunk.text,
+        tokens=chunk.tokens,
+        pages=chunk.pages,
+        headings=chunk.headings,
+    )
+
+
+def _models(run: Run, records: list[StageRecord]) -> dict[str, str]:
+    """The fingerprint of each model that this trace's numbers came from."""
+    used = {}
+    if run.encoder is not None and any(r.name == "first_stage" and r.model for r in records):
+        used["encoder"] = run.encoder.fingerprint
+    for record in records:
+        if record.model and record.name.startswith("rerank"):
+            kind = getattr(run.mode, record.name)
+            used[record.name] = run.rerankers[kind].fingerprint
+    return used
+
+
+def _outcome(records: list[StageRecord]) -> str:
+    by_name = {r.name: r for r in records}
+    if not by_name["relevance"].passed:
+        return INSUFFICIENT
+    return EVIDENCE if by_name["prompt"].passed else NOTHING_FITS

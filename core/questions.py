@@ -1,0 +1,160 @@
+"""Question sets: what is asked, of which document, and which stretches answer it.
+
+JSONL or CSV with ``question``, ``document`` (its name) and ``references``: a list of
+``{start, end}`` in characters of the document's text, ``{quote}`` or ``{page}``. The column
+names of the chunking-evaluation set (``corpus_id``, ``start_index``, ``end_index``) are
+read too.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from core.errors import QuestionSetError
+from core.records import Document, Span
+
+csv.field_size_limit(2**31 - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One piece of evidence, as the set names it: a span, a quote or a page."""
+
+    start: int | None = None
+    end: int | None = None
+    quote: str = ""
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with its evidence; ``more`` holds what else the set says (title, note, mode)."""
+
+    id: str
+    text: str
+    document: str = ""
+    references: tuple[Reference, ...] = ()
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A reference found in its document; ``span`` is None where it could not be found."""
+
+    reference: Reference
+    document_id: str = ""
+    span: Span | None = None
+
+
+def load_questions(path: str | Path) -> tuple[Question, ...]:
+    """The questions of a JSONL or CSV file.
+
+    Raises:
+        QuestionSetError: naming the line and what it lacks.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise QuestionSetError(str(path), f"cannot be read ({error})") from None
+    rows = _csv_rows(text) if path.suffix.lower() == ".csv" else _json_rows(path.name, text)
+    return tuple(_question(f"{path.name}, line {line}", line, row) for line, row in rows)
+
+
+def _json_rows(name: str, text: str) -> Iterable[tuple[int, Mapping[str, Any]]]:
+    for line, raw in enumerate(text.splitlines(), 1):
+        if not raw.strip():
+            continue
+        try:
+            row = json.loads(raw)
+        except ValueError as error:
+            raise QuestionSetError(f"{name}, line {line}", f"is not JSON ({error})") from None
+        if not isinstance(row, dict):
+            raise QuestionSetError(f"{name}, line {line}", "is not a JSON object")
+        yield line, row
+
+
+def _csv_rows(text: str) -> Iterable[tuple[int, Mapping[str, Any]]]:
+    reader = csv.DictReader(io.StringIO(text))
+    for row in reader:
+        yield reader.line_num, {k: v for k, v in row.items() if k}
+
+
+def _question(where: str, line: int, row: Mapping[str, Any]) -> Question:
+    text = row.get("question")
+    if not isinstance(text, str) or not text.strip():
+        raise QuestionSetError(where, "has no question")
+    references = row.get("references") or []
+    if isinstance(references, str):
+        try:
+            references = json.loads(references)
+        except ValueError as error:
+            raise QuestionSetError(where, f"its references are not JSON ({error})") from None
+    if not isinstance(references, list):
+        raise QuestionSetError(where, "its references are not a list")
+    known = {"id", "question", "document", "corpus_id", "references"}
+    return Question(
+        id=str(row.get("id") or line),
+        text=text,
+        document=str(row.get("document") or row.get("corpus_id") or ""),
+        references=tuple(_reference(where, r) for r in references),
+        more={k: v for k, v in row.items() if k not in known},
+    )
+
+
+def _reference(where: str, row: Any) -> Reference:
+    if not isinstance(row, dict):
+        raise QuestionSetError(where, f"the reference {row!r} is not an object")
+    start, end = row.get("start", row.get("start_index")), row.get("end", row.get("end_index"))
+    if isinstance(start, int) and isinstance(end, int) and 0 <= start < end:
+        return Reference(start=start, end=end)
+    if isinstance(row.get("quote"), str) and row["quote"].strip():
+        return Reference(quote=row["quote"])
+    if isinstance(row.get("page"), int):
+        return Reference(page=row["page"])
+    raise QuestionSetError(
+        where, f"the reference {row!r} names no place", "It takes start and end, a quote or a page."
+    )
+
+
+def locate(question: Question, documents: Sequence[Document]) -> tuple[Evidence, ...]:
+    """Each reference of a question, found in its document, or with ``span`` None.
+
+    A quote is found whatever its white space. Without a document's name a quote is looked
+    for in all of them.
+    """
+    named = [d for d in documents if not question.document or _same(d.name, question.document)]
+    found = []
+    for reference in question.references:
+        places = ((d.id, _find(d, reference)) for d in named)
+        place = next(((d, s) for d, s in places if s is not None), None)
+        found.append(Evidence(reference, *place) if place else Evidence(reference))
+    return tuple(found)
+
+
+def _same(name: str, wanted: str) -> bool:
+    """Names agree in full, by file name, or by file name without its suffix."""
+    if name == wanted:
+        return True
+    path = PurePosixPath(name)
+    return wanted in (path.name, path.stem) or path.name == PurePosixPath(wanted).name
+
+
+def _find(document: Document, reference: Reference) -> Span | None:
+    if reference.quote:
+        words = [re.escape(w) for w in reference.quote.split()]
+        match = re.search(r"\s+".join(words), document.text)
+        return Span(match.start(), match.end(), "quote") if match else None
+    if reference.page is not None:
+        page = next((p for p in document.pages if p.number == reference.page), None)
+        return Span(page.start, page.end, "page") if page else None
+    if reference.end is not None and reference.end <= len(document.text):
+        return Span(reference.start, reference.end, "span")
+    return None

@@ -1,0 +1,80 @@
+"""Order, ties, normalisation and fusion: one rule for every stage.
+
+Ties break by score, source priority, document id and ordinal, so the same question
+gives the same trace whatever order the files came in.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def descending(scores: np.ndarray, tiebreak: np.ndarray | None = None) -> np.ndarray:
+    """Row numbers, best first. NaN goes last; equal scores keep ``tiebreak`` order.
+
+    Args:
+        scores: float[n], larger is better.
+        tiebreak: int[n], smaller first. Row number where not given.
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    keys = np.where(np.isnan(scores), np.inf, -scores)
+    tiebreak = np.arange(len(scores)) if tiebreak is None else tiebreak
+    return np.lexsort((tiebreak, keys))
+
+
+def ranks(order: np.ndarray) -> np.ndarray:
+    """int[n]: each row's rank, from 1, given the rows best first."""
+    out = np.empty(len(order), dtype=np.int64)
+    out[order] = np.arange(1, len(order) + 1)
+    return out
+
+
+def min_max(scores: np.ndarray) -> np.ndarray:
+    """Scores scaled to [0, 1] over the finite ones.
+
+    Equal scores say nothing about the order, so they all become 0.5 and not 1; NaN
+    stays NaN for the caller to flag.
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    finite = scores[np.isfinite(scores)]
+    if not len(finite):
+        return scores.copy()
+    low, high = finite.min(), finite.max()
+    if high - low <= 1e-12:
+        return np.where(np.isfinite(scores), 0.5, scores)
+    return (scores - low) / (high - low)
+
+
+def reciprocal_rank_fusion(rank_lists: list[np.ndarray], k: int) -> np.ndarray:
+    """float[n]: the sum over lists of ``1 / (k + rank)`` (Cormack et al., SIGIR 2009)."""
+    return sum(1.0 / (k + r.astype(np.float64)) for r in rank_lists)
+
+
+def weighted_sum(parts: list[tuple[float, np.ndarray]]) -> np.ndarray:
+    """float[n] in [0, 1]: the weighted mean of scores that lie in [0, 1].
+
+    Where every weight is 0 nothing tells the rows apart: all get 0.5.
+    """
+    total = sum(weight for weight, _ in parts)
+    if total <= 0:
+        return np.full(len(parts[0][1]), 0.5)
+    return sum(weight * scores for weight, scores in parts) / total
+
+
+def smoothed_by_neighbours(scores: np.ndarray, places: list[tuple[str, int]], share: float) -> np.ndarray:
+    """Scores plus ``share`` × (½ of each neighbour one chunk away + ¼ of each two away).
+
+    Args:
+        scores: float[n].
+        places: for each row its document and ordinal; only rows present count as neighbours.
+        share: in [0, 1]; 0 changes nothing.
+    """
+    row = {place: i for i, place in enumerate(places)}
+    out = np.asarray(scores, dtype=np.float64).copy()
+    for i, (document, ordinal) in enumerate(places):
+        for distance, weight in ((1, 0.5), (2, 0.25)):
+            for neighbour in (ordinal - distance, ordinal + distance):
+                j = row.get((document, neighbour))
+                if j is not None:
+                    out[i] += share * weight * scores[j]
+    return out

@@ -1,0 +1,183 @@
+"""What flows through Chunkscope: documents, chunks and candidates.
+
+Every record is frozen. Offsets are characters of ``Document.text`` (Python string
+indices), half-open, and pages are counted from 1, as a person reads them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters ``start`` to ``end`` (exclusive) of a document's text, and what they are."""
+
+    start: int
+    end: int
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page: its number (from 1) and the characters that it holds."""
+
+    number: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading at ``start``; ``level`` 1 is the outermost."""
+
+    start: int
+    level: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who may read a document.
+
+    An empty ``tenant`` belongs to everyone. With ``roles``, a principal needs one of
+    them; with ``labels`` (data policy), a principal must be cleared for all of them.
+    """
+
+    tenant: str = ""
+    roles: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who asks. ``None`` in its place means the owner of the files, who sees all of them."""
+
+    tenant: str = ""
+    roles: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+
+    def may_read(self, access: Access) -> bool:
+        """Whether ``access`` admits this principal."""
+        return (
+            access.tenant in ("", self.tenant)
+            and (not access.roles or bool(set(access.roles) & set(self.roles)))
+            and set(access.labels) <= set(self.labels)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PageReport:
+    """What extraction saw on one page; ``characters`` counts those that are not blank."""
+
+    number: int
+    characters: int
+    images: int = 0
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionReport:
+    """How a document's text came about. ``warnings`` are sentences for a person."""
+
+    media_type: str = "text/plain"
+    encoding: str = ""
+    seconds: float = 0.0
+    pages: tuple[PageReport, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document's clean text, and all that is known of it.
+
+    ``unranked`` spans (front matter, running headers) stay in the text but in no chunk.
+    ``id`` is derived from content and metadata (:func:`document_id`), never from the name.
+    """
+
+    id: str
+    name: str
+    title: str
+    text: str
+    pages: tuple[Page, ...] = ()
+    headings: tuple[Heading, ...] = ()
+    unranked: tuple[Span, ...] = ()
+    access: Access = Access()
+    date: str = ""
+    priority: int = 0
+    report: ExtractionReport = ExtractionReport()
+
+
+def document_id(
+    text: str,
+    pages: tuple[Page, ...] = (),
+    access: Access = Access(),
+    date: str = "",
+    priority: int = 0,
+) -> str:
+    """Sixteen hex digits from what the document says and who may read it.
+
+    Metadata takes part so that one text given to two tenants makes two documents.
+    """
+    content = [
+        text,
+        [(p.number, p.start, p.end) for p in pages],
+        [access.tenant, sorted(access.roles), sorted(access.labels)],
+        date,
+        priority,
+    ]
+    packed = json.dumps(content, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(packed.encode("ascii")).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A stretch of one document. Law: ``text == document.text[start:end]``.
+
+    ``tokens`` counts the text alone, by the index's token counter. ``pages`` is
+    (first, last) from 1, or () where the document has no pages. ``headings`` is the
+    path from the outermost heading to the innermost.
+    """
+
+    id: str
+    document_id: str
+    ordinal: int
+    start: int
+    end: int
+    text: str
+    tokens: int
+    pages: tuple[int, ...] = ()
+    headings: tuple[str, ...] = ()
+
+
+def chunk_id(document: str, ordinal: int) -> str:
+    """The id of a document's chunk: sorts like (document, ordinal)."""
+    return f"{document}:{ordinal:06d}"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chunk on its way to the prompt, with every score that it was given, by name.
+
+    ``score`` is the one that orders now; ``relevance`` is a calibrated probability in
+    [0, 1], or None before a reranker gave one. ``anchor`` and ``offset`` say which
+    candidate's window brought the chunk in, and how many chunks away it stands.
+    """
+
+    chunk_id: str
+    score: float | None = None
+    scores: Mapping[str, float] = field(default_factory=dict)
+    relevance: float | None = None
+    anchor: str = ""
+    offset: int = 0
+
+    def scored(self, name: str, value: float, **more: Any) -> Candidate:
+        """This candidate with one more named score, which now orders it."""
+        if name in self.scores:
+            raise ValueError(f"score {name!r} of {self.chunk_id} is already given")
+        scores = {**self.scores, name: value, **more.pop("parts", {})}
+        return replace(self, score=value, scores=scores, **more)

@@ -1,0 +1,157 @@
+"""A trace as a Markdown report: for a ticket, a review or a changelog.
+
+What documents say is quoted as code, so that it is never read as Markdown: no image of
+theirs loads and no heading of theirs breaks the report.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from core.fates import fate_of
+from core.settings import knobs
+from core.trace import OUTCOMES, ChunkInfo, Passage, StageRecord, Trace
+
+_MARKS = re.compile(r"([\\`*_{}\[\]()<>#+!|~$&])")
+
+
+def markdown_report(trace: Trace, *, evidence: Sequence[str] = ()) -> str:
+    """The question, its outcome, the stages, the passages and the settings off default.
+
+    Args:
+        evidence: ids of the chunks that should have been found; their fates get a section.
+    """
+    parts = [
+        "# Trace report",
+        f"**Question:** {_plain(trace.question)}",
+        _facts(trace),
+        *_cautions(trace),
+        "## Stages",
+        _table(
+            ("Stage", "Entered", "Kept", "Added", "Dropped", "Seconds", "Model"),
+            (_stage_row(record) for record in trace.stages),
+        ),
+        *_evidence(trace, evidence),
+        "## Passages in the prompt",
+        *(_passage(p) for p in trace.selected),
+        *([] if trace.selected else ["None."]),
+        "## Tokens",
+        _ledger(trace),
+        "## Settings off their default",
+        _settings(trace),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _facts(trace: Trace) -> str:
+    who = trace.principal
+    seen = "the owner of the files"
+    if who is not None:
+        parts = [f"tenant {who.tenant or '(none)'}", *who.roles, *who.labels]
+        seen = _plain(", ".join(parts))
+    chunks = sum(d.chunks for d in trace.documents)
+    lines = [
+        f"- Outcome: {OUTCOMES.get(trace.outcome, trace.outcome)}",
+        f"- Mode: `{trace.mode}`",
+        f"- Asked by: {seen}",
+        f"- Documents: {len(trace.documents)}, {chunks:,} chunks, corpus `{trace.corpus}`",
+        *(f"- Model, {_plain(part)}: {_code(name)}" for part, name in trace.models.items()),
+    ]
+    return "\n".join(lines)
+
+
+def _cautions(trace: Trace) -> list[str]:
+    said = [f"- **Degraded**, {s.name}: {_plain(s.degraded)}" for s in trace.degraded]
+    said += [f"- {_plain(w)}" for w in trace.warnings]
+    said += [f"- {s.name}: {_plain(w)}" for s in trace.stages for w in s.warnings]
+    return ["## Cautions", "\n".join(said)] if said else []
+
+
+def _stage_row(record: StageRecord) -> tuple[str, ...]:
+    if not record.ran:
+        return record.name, "", "", "", "", "", "not used by this mode"
+    return (
+        record.name,
+        f"{record.entered:,}",
+        f"{len(record.kept):,}",
+        f"{len(record.added):,}",
+        f"{len(record.dropped):,}",
+        f"{record.seconds:.3f}",
+        _plain(record.model),
+    )
+
+
+def _evidence(trace: Trace, evidence: Sequence[str]) -> list[str]:
+    if not evidence:
+        return []
+    chunks = {c.id: c for c in trace.chunks}
+    rows = []
+    for chunk_id in evidence:
+        fate = fate_of(trace, chunk_id)
+        where = "in the prompt" if fate.arrived else f"lost at {fate.stage}: {fate.reason}"
+        rows.append((_where(trace, chunks.get(chunk_id), chunk_id), _plain(where)))
+    return ["## Expected evidence", _table(("Chunk", "Fate"), rows)]
+
+
+def _where(trace: Trace, chunk: ChunkInfo | None, chunk_id: str) -> str:
+    names = {d.id: d.name for d in trace.documents}
+    document, _, ordinal = chunk_id.rpartition(":")
+    place = f"chunk {int(ordinal) + 1}" if ordinal.isdigit() else chunk_id
+    if chunk is not None and chunk.pages:
+        place += f", page {chunk.pages[0]}"
+    return f"{_plain(names.get(document, document))}, {place}"
+
+
+def _passage(passage: Passage) -> str:
+    score = "" if passage.score is None else f", score {passage.score:.3f}"
+    trimmed = ", trimmed" if passage.trimmed else ""
+    head = f"### \\[{passage.number}\\] {_plain(passage.document)}"
+    facts = f"{_plain(passage.citation)}: {passage.tokens} tokens{score}{trimmed}"
+    return f"{head}\n\n{facts}\n\n{_block(passage.text)}"
+
+
+def _ledger(trace: Trace) -> str:
+    ledger = trace.ledger
+    rows = (
+        ("Instructions", ledger.instructions),
+        ("Question", ledger.question),
+        (f"Evidence (budget {ledger.evidence_budget:,})", ledger.evidence),
+        ("Reserve for the answer", ledger.reserve),
+        ("Total", ledger.total),
+        ("Model window", ledger.window),
+    )
+    counted = f"Counted by {_plain(ledger.counter)}."
+    return f"{_table(('Part', 'Tokens'), ((n, f'{v:,}') for n, v in rows))}\n\n{counted}"
+
+
+def _settings(trace: Trace) -> str:
+    off = [
+        (k.name, _code(trace.settings[k.name]), _code(k.default))
+        for k in knobs()
+        if k.name in trace.settings and trace.settings[k.name] != k.default
+    ]
+    return _table(("Knob", "Value", "Default"), off) if off else "None."
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+def _plain(text: str) -> str:
+    """Text in which no character is a mark, on one line."""
+    return _MARKS.sub(r"\\\1", " ".join(str(text).split()))
+
+
+def _code(value: object) -> str:
+    """A value as a code span, on one line, safe in a table."""
+    text = " ".join(str(value).split()).replace("`", "'").replace("|", "\\|")
+    return f"`{text}`" if text else "(empty)"
+
+
+def _block(text: str) -> str:
+    """Text as a fenced block, whose fence is longer than any inside it."""
+    longest = max((len(m) for m in re.findall(r"`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}text\n{text.strip()}\n{fence}"

@@ -1,0 +1,91 @@
+"""The shortest way from paths to a pipeline: what the command line and scripts call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from core.errors import DocumentError, EmptyIndexError
+from core.index.build import Progress, build_index
+from core.index.cache import ArrayCache, default_root
+from core.index.index import Index
+from core.ingest import Ingested, Limits, ingest, sources_from_paths
+from core.pipeline import Pipeline
+from core.settings import Settings
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """An index and what became of each file, the unreadable ones included."""
+
+    index: Index
+    files: tuple[Ingested, ...]
+
+    @property
+    def errors(self) -> tuple[DocumentError, ...]:
+        return tuple(f.error for f in self.files if f.error is not None)
+
+
+def open_documents(
+    paths: Sequence[str | Path],
+    settings: Settings = Settings(),
+    encoder: Any = None,
+    *,
+    passwords: Mapping[str, str] | None = None,
+    cache: Path | None = None,
+    limits: Limits = Limits(),
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Corpus:
+    """Reads files and folders, and indexes what could be read.
+
+    Args:
+        encoder: None leaves dense scores out.
+        passwords: by document name.
+        cache: folder for what was computed; the default one where not given.
+
+    Raises:
+        EmptyIndexError: none of the files could be read; it repeats their messages.
+    """
+    root = Path(cache) if cache else default_root()
+    sources = [
+        replace(s, password=(passwords or {}).get(s.name)) for s in sources_from_paths(paths)
+    ]
+    files = ingest(
+        sources,
+        limits,
+        cache=root,
+        progress=progress,
+        cancelled=cancelled,
+    )
+    documents = [f.document for f in files if f.document is not None]
+    if not documents:
+        problems = " ".join(str(f.error) for f in files if f.error) or "No file was found."
+        raise EmptyIndexError("the index is empty", "no document could be read", problems)
+    index = build_index(
+        documents,
+        settings,
+        encoder,
+        cache=ArrayCache(root),
+        progress=progress,
+        cancelled=cancelled,
+    )
+    return Corpus(index, tuple(files))
+
+
+def embedded_pipeline(piecewise: str | None = None, *, download: bool = False) -> Pipeline:
+    """A pipeline on the embedded model, which needs no hub and no account.
+
+    Args:
+        piecewise: a cross-encoder for the piecewise kind, as :func:`load_piecewise` takes it. One
+            that cannot be loaded leaves that kind degraded, with the reason in the trace.
+        download: whether the hub may be asked for it.
+
+    Raises:
+        ModelError: where its package is missing or its weights are not the published ones.
+    """
+    from core.models.profiles import load_profile
+
+    return Pipeline(*load_profile("embedded", piecewise=piecewise, download=download))

@@ -1,0 +1,152 @@
+"""Stage 9, budget: greedy, best first, labels and separators counted with a real tokenizer.
+
+A passage that does not fit is passed over and the next, smaller one may still come in, as
+in the second article's assembler.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from core.settings import Settings
+from core.stages.base import Run, State, entry, selection
+from core.rendering import place
+from core.tokens import TokenCounter
+from core.trace import DROPPED, StageRecord
+
+_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]]*(?=\s|$)")
+_JOINERS = "\u200d\ufe0f\u20e3"
+
+
+def fill(costs: Iterable[int], budget: int) -> tuple[list[int], list[tuple[int, int]]]:
+    """Greedy selection.
+
+    Args:
+        costs: tokens of each passage, best first.
+        budget: tokens there are, 0 or more.
+
+    Returns:
+        Positions that fit, and (position, tokens that were left) of those that did not.
+    """
+    chosen, cut, left = [], [], budget
+    for i, cost in enumerate(costs):
+        if cost <= left:
+            chosen.append(i)
+            left -= cost
+        else:
+            cut.append((i, left))
+    return chosen, cut
+
+
+def room_for_evidence(settings: Settings, question: str, counter: TokenCounter) -> int:
+    """The evidence budget, or less where instructions, question and reserve leave less."""
+    spoken = counter.count(settings.instructions) + counter.count(question)
+    rest = settings.window_tokens - settings.answer_reserve - spoken - FRAME_TOKENS
+    return max(0, min(settings.evidence_budget, rest))
+
+
+FRAME_TOKENS = 16
+"""Kept aside for the words ``Question:`` and ``Evidence:`` that frame the prompt."""
+
+
+def budget(state: State, settings: Settings, run: Run) -> tuple[State, StageRecord]:
+    """Fills the evidence budget; what is cut says what it needed and what was left."""
+    counter = run.index.counter
+    room = room_for_evidence(settings, run.question, counter)
+    chunks = [run.index.chunk(c.chunk_id) for c in state.candidates]
+    cost = run.index.passage_cost
+    labels = [
+        cost.label(run.index.document(c.document_id).name, place(c), len(chunks)) for c in chunks
+    ]
+    costs = [a + c.tokens for a, c in zip(labels, chunks, strict=True)]
+    trims = {}
+    if settings.oversize == "trim":
+        for i, (whole, own) in enumerate(zip(costs, labels, strict=True)):
+            if whole > room:
+                trim = trimmed(chunks[i].text, room - own, counter)
+                if trim.characters:
+                    costs[i], trims[i] = own + trim.tokens, trim
+    chosen, cut = fill(costs, room)
+    dropped, spent_by, taken = [], "", iter(chosen)
+    following = next(taken, None)
+    for i, left in cut:
+        while following is not None and following < i:
+            spent_by, following = state.candidates[following].chunk_id, next(taken, None)
+        reason = f"needs {costs[i]} tokens, {left} of {room} were left"
+        if costs[i] > room:
+            reason = f"needs {costs[i]} tokens, more than the whole budget of {room}"
+        dropped.append(
+            entry(state.candidates[i], DROPPED, reason=reason, margin=float(left - costs[i]), cause=spent_by)
+        )
+    kept, reasons = [], {}
+    for i in chosen:
+        candidate = state.candidates[i]
+        reasons[candidate.chunk_id] = f"{costs[i]} tokens with its label"
+        if i in trims:
+            candidate = replace(candidate, scores={**candidate.scores, TRIM: trims[i].characters})
+            reasons[candidate.chunk_id] += f", trimmed from {chunks[i].tokens + labels[i]}"
+        kept.append(candidate)
+    warnings = []
+    if room < settings.evidence_budget:
+        warnings.append(
+            f"The model window leaves {room} tokens for evidence, fewer than the budget of "
+            f"{settings.evidence_budget}."
+        )
+    if trims:
+        warnings.append(f"{len(trims)} passages larger than the whole budget were trimmed.")
+    return selection(
+        "budget",
+        state,
+        kept,
+        dropped,
+        settings.of_groups("budget", "prompt"),
+        reasons,
+        how=f"counted by {counter.name}",
+        warnings=tuple(warnings),
+    )
+
+
+TRIM = "trimmed_to"
+"""The score name under which a candidate carries the characters it was trimmed to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trim:
+    """A passage's beginning: so many characters, so many tokens. 0 where nothing fits."""
+
+    characters: int
+    tokens: int
+
+
+def trimmed(text: str, room: int, counter: TokenCounter) -> Trim:
+    """The longest beginning of ``text`` that fits ``room`` tokens and ends at a sentence.
+
+    Where not even the first sentence fits it ends at a word, and where there is none, at a
+    whole character as a person sees it (never inside an emoji family or an accent).
+    """
+    spans = counter.spans(text)
+    if room <= 0 or not spans:
+        return Trim(0, 0)
+    limit = spans[room][0] if room < len(spans) else len(text)
+    ends = [m.end() for m in _SENTENCE_END.finditer(text, 0, limit)]
+    words = [m.start() for m in re.finditer(r"\s+", text[:limit])][::-1]
+    for end in [*ends[::-1][:3], *words[:8], limit]:
+        end = _whole_character(text, end)
+        if end and (tokens := counter.count(text[:end])) <= room:
+            return Trim(end, tokens)
+    return Trim(0, 0)
+
+
+def _whole_character(text: str, end: int) -> int:
+    """The nearest end at or before ``end`` that splits no visible character."""
+    while 0 < end < len(text) and (
+        text[end] in _JOINERS
+        or text[end - 1] == "\u200d"
+        or unicodedata.combining(text[end])
+        or "\U0001f3fb" <= text[end] <= "\U0001f3ff"
+    ):
+        end -= 1
+    return end

@@ -1,0 +1,145 @@
+"""Stage 2, first stage: BM25 and dense scores for the whole corpus, fused, cut at ``candidate_k``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from core.errors import ChunkscopeError, EmptyIndexError
+from core.index.analyse import analyse_query
+from core.index.bm25 import BM25Index, inverse_document_frequency
+from core.ranking import descending, min_max, ranks, reciprocal_rank_fusion, weighted_sum
+from core.records import Candidate
+from core.settings import Settings
+from core.stages.base import Query, Run, State, entry
+from core.trace import KEPT, StageRecord
+
+
+def first_stage(state: State, settings: Settings, run: Run) -> tuple[State, StageRecord]:
+    """Scores every visible chunk and keeps the best.
+
+    Raises:
+        EmptyIndexError: where there is no chunk to score.
+    """
+    index, warnings = run.index, []
+    if not index.chunk_ids:
+        raise EmptyIndexError(
+            "the index is empty", "no readable document has text", "Add a document with text."
+        )
+    terms = tuple(analyse_query(run.question))
+    bm25 = index.bm25.scores(terms, settings.k1, settings.b)
+    query_states, dense, degraded = _dense(run)
+    fused, how = _fused(run.mode.first_stage, bm25, dense, settings)
+    query = Query(terms, query_states, bm25, dense, fused, coverage(index.bm25, terms))
+    order = _whole(run, settings, bm25, warnings) if run.mode.first_stage == "whole" else None
+    if order is None:
+        k = settings.top_k if run.mode.first_stage == "bm25" else settings.candidate_k
+        order = descending(fused)[:k]
+        if run.mode.first_stage == "bm25" and not bm25.any():
+            warnings.append(
+                f"No chunk holds a term of the question: the first {len(order)} chunks were taken."
+            )
+        if k > len(fused):
+            warnings.append(f"{k} chunks were asked for; the corpus has {len(fused)}, all taken.")
+    if query_states is not None and query_states.truncated:
+        warnings.append(
+            f"The question is longer than the model reads: {query_states.truncated} tokens cut."
+        )
+    ranked = run.mode.first_stage != "whole"
+    candidates = tuple(
+        Candidate(
+            chunk_id=index.chunk_ids[row],
+            score=float(fused[row]) if ranked else None,
+            scores=_scores(query, row) if ranked else {},
+        )
+        for row in order
+    )
+    record = StageRecord(
+        name="first_stage",
+        settings=settings.of_groups("first_stage"),
+        model=run.encoder.name if dense is not None and run.encoder else "",
+        how=how if ranked else "nothing is ranked: documents go in whole, in reading order",
+        entered=len(fused),
+        passed=len(candidates),
+        kept=tuple(c.chunk_id for c in candidates),
+        entries=tuple(
+            entry(c, KEPT, rank, scores=c.scores) for rank, c in enumerate(candidates, 1)
+        ),
+        warnings=tuple(warnings),
+        degraded=degraded,
+        last_kept=candidates[-1].chunk_id if candidates else "",
+        cut_score=candidates[-1].score if candidates else None,
+    )
+    return replace(state, candidates=candidates, query=query), record
+
+
+def coverage(bm25: BM25Index, terms: tuple[str, ...]) -> np.ndarray:
+    """float64[chunks] in [0, 1]: the share of the question's IDF mass that each chunk holds.
+
+    A term that no chunk holds weighs most, since it is the surest sign of a question that
+    the documents do not answer.
+    """
+    held, total = np.zeros(bm25.n), 0.0
+    for term in dict.fromkeys(terms):
+        idf = inverse_document_frequency(bm25.document_frequency(term), bm25.n)
+        held += idf * (bm25.scores((term,)) > 0)
+        total += idf
+    return held / total if total else held
+
+
+def _dense(run: Run):
+    """The question's states, and its cosine with every chunk; or why there are none."""
+    if run.mode.first_stage in ("bm25", "whole"):
+        return None, None, ""
+    if run.encoder is None or run.index.vectors is None:
+        return None, None, "no encoder is loaded: BM25 alone ranks"
+    try:
+        states = run.encoder.encode_query(run.question)
+    except (ChunkscopeError, RuntimeError, MemoryError) as error:
+        return None, None, f"{run.encoder.name} failed ({error}): BM25 alone ranks"
+    dense = (run.index.vectors @ states.vector).astype(np.float64)
+    return states, dense, ""
+
+
+def _fused(kind: str, bm25: np.ndarray, dense: np.ndarray | None, settings: Settings):
+    """One score a chunk, and a sentence on how it came about."""
+    if dense is None or kind == "bm25" or settings.fusion == "bm25":
+        return bm25, "BM25 alone"
+    dense = np.nan_to_num(dense, nan=-1.0)
+    if settings.fusion == "dense":
+        return dense, "dense cosine alone"
+    if settings.fusion == "weighted":
+        share = settings.fusion_bm25
+        fused = weighted_sum([(share, min_max(bm25)), (1 - share, min_max(dense))])
+        return fused, f"{share:g} × BM25 + {1 - share:g} × dense, each min-max over the corpus"
+    by_bm25 = ranks(descending(bm25)).astype(np.float64)
+    # A chunk without any term of the question has no BM25 rank: ties at 0 must not
+    # be a reward for standing early in the corpus.
+    by_bm25[bm25 <= 0] = np.inf
+    by_dense = ranks(descending(dense))
+    fused = reciprocal_rank_fusion([by_bm25, by_dense], settings.rrf_k)
+    return fused, f"reciprocal rank fusion of BM25 and dense, k = {settings.rrf_k}"
+
+
+def _scores(query: Query, row: int) -> dict[str, float]:
+    scores = {"bm25": float(query.bm25[row]), "fused": float(query.fused[row])}
+    if query.dense is not None:
+        scores["dense"] = float(query.dense[row])
+    return scores
+
+
+def _whole(run: Run, settings: Settings, bm25: np.ndarray, warnings: list[str]) -> np.ndarray:
+    """Rows of the documents below the size limit; of larger ones the best by BM25."""
+    rows: list[int] = []
+    for document, start, stop in run.index.document_rows():
+        if len(document.text) < settings.full_document_limit:
+            rows.extend(range(start, stop))
+            continue
+        best = descending(bm25[start:stop])[: settings.top_k]
+        rows.extend(sorted(int(start + r) for r in best))
+        warnings.append(
+            f"{document.name} has {len(document.text):,} characters, over the limit of "
+            f"{settings.full_document_limit:,}: its {len(best)} best chunks by BM25 were taken."
+        )
+    return np.array(rows, dtype=np.int64)

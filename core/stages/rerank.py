@@ -1,0 +1,159 @@
+"""Stages 3 and 5, rerank: one protocol, joined by chunk id, degraded openly.
+
+A reranker that is missing, fails or runs out of time leaves the order as it was, and the
+record says so: there is never a rerank score that no reranker gave.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from core.errors import Cancelled
+from core.models.protocols import Reranker, RerankRequest, Reranking
+from core.ranking import descending
+from core.records import Candidate
+from core.settings import Settings
+from core.stages.base import Run, State, chunks_of, entry, number, passed_on
+from core.trace import KEPT, StageRecord
+
+
+def rerank_1(state: State, settings: Settings, run: Run) -> tuple[State, StageRecord]:
+    """The first round, over the first stage's candidates."""
+    return _rerank("rerank_1", run.mode.rerank_1, state, settings, run)
+
+
+def rerank_2(state: State, settings: Settings, run: Run) -> tuple[State, StageRecord]:
+    """The second round, over the candidates and their windows."""
+    return _rerank("rerank_2", run.mode.rerank_2, state, settings, run)
+
+
+def _rerank(
+    name: str, kind: str, state: State, settings: Settings, run: Run
+) -> tuple[State, StageRecord]:
+    knobs = settings.of_groups("rerank") if kind == "context" else {}
+    if not kind:
+        return passed_on(name, state, {}, ran=False)
+    if not state.candidates:
+        return passed_on(name, state, knobs)
+    reranker = run.rerankers.get(kind)
+    if reranker is None:
+        return _degraded(name, state, knobs, f"no {kind} reranker is loaded")
+    ordered = tuple(sorted(state.candidates, key=lambda c: run.index.row(c.chunk_id)))
+    try:
+        answer = reranker.rerank(_request(reranker, ordered, state, settings, run))
+        _check(answer, len(ordered))
+    except Cancelled:
+        raise
+    except Exception as error:  # whatever a model throws: the trace goes on without it
+        return _degraded(name, state, knobs, f"{reranker.name} failed: {error}")
+    return _joined(name, ordered, answer, state, knobs, reranker)
+
+
+def _request(
+    reranker: Reranker, ordered: tuple[Candidate, ...], state: State, settings: Settings, run: Run
+) -> RerankRequest:
+    rows = np.array([run.index.row(c.chunk_id) for c in ordered])
+    place = {c.chunk_id: i for i, c in enumerate(ordered)}
+    query = state.query
+    return RerankRequest(
+        question=run.question,
+        query=query.states,
+        chunks=chunks_of(run, ordered),
+        retrieval_order=np.array([place[c.chunk_id] for c in state.candidates]),
+        bm25=query.bm25[rows],
+        dense=None if query.dense is None else query.dense[rows],
+        coverage=query.coverage[rows],
+        states=(lambda which: run.index.states(rows[list(which)])) if run.index.has_states else None,
+        settings=settings,
+        memo=run.memo(reranker.fingerprint),
+        cancelled=run.cancelled,
+    )
+
+
+def _check(answer: Reranking, expected: int) -> None:
+    """A score for each chunk, no more and no fewer."""
+    if len(answer.scores) != expected or len(answer.raw) != expected:
+        raise ValueError(f"gave {len(answer.scores)} scores for {expected} chunks")
+
+
+def _degraded(name: str, state: State, knobs: dict, why: str) -> tuple[State, StageRecord]:
+    """The order stays; chunks that only a window brought follow, since nothing scored them."""
+    state, record = passed_on(name, state, knobs, degraded=f"{why}: the order before it stays")
+    entries = tuple(
+        entry(c, KEPT, rank, reason="not reranked") for rank, c in enumerate(state.candidates, 1)
+    )
+    return state, replace(record, entries=entries)
+
+
+def _joined(
+    name: str,
+    ordered: tuple[Candidate, ...],
+    answer: Reranking,
+    state: State,
+    knobs: dict,
+    reranker: Reranker,
+) -> tuple[State, StageRecord]:
+    parts = {f"{name}_raw": answer.raw} | {f"{name}_{k}": v for k, v in answer.parts.items()}
+    scored = []
+    for i, candidate in enumerate(ordered):
+        relevance = None if answer.relevance is None else float(answer.relevance[i])
+        scored.append(
+            candidate.scored(
+                name,
+                float(answer.scores[i]),
+                parts={k: float(v[i]) for k, v in parts.items()},
+                relevance=relevance,
+            )
+        )
+    order = descending(answer.scores)
+    entries = []
+    for rank, i in enumerate(order, 1):
+        own = {name: answer.scores[i]} | {k: v[i] for k, v in parts.items()}
+        entries.append(
+            entry(
+                scored[i],
+                KEPT,
+                rank,
+                scores={k: number(v) for k, v in own.items()},
+                reason=_remark(answer, i),
+            )
+        )
+    candidates = tuple(scored[i] for i in order)
+    ids = tuple(c.chunk_id for c in candidates)
+    record = StageRecord(
+        name=name,
+        settings=knobs,
+        model=reranker.name,
+        how=answer.how,
+        entered=len(ids),
+        passed=len(ids),
+        kept=ids,
+        entries=tuple(entries),
+        warnings=answer.warnings + _warnings(answer),
+        tokens_read=answer.tokens_read,
+        last_kept=ids[-1],
+        cut_score=number(candidates[-1].score),
+    )
+    return replace(state, candidates=candidates), record
+
+
+def _remark(answer: Reranking, i: int) -> str:
+    if not np.isfinite(answer.scores[i]):
+        return "the reranker gave no number: ranked last"
+    if answer.truncated is not None and answer.truncated[i]:
+        return f"{int(answer.truncated[i])} tokens at its end were not read"
+    return ""
+
+
+def _warnings(answer: Reranking) -> tuple[str, ...]:
+    out = []
+    finite = answer.scores[np.isfinite(answer.scores)]
+    if len(finite) < len(answer.scores):
+        out.append(f"{len(answer.scores) - len(finite)} scores are not numbers; ranked last.")
+    if len(finite) > 1 and np.ptp(finite) <= 1e-12:
+        out.append("Every chunk got the same score: this rerank ordered nothing.")
+    if answer.truncated is not None and (cut := int((answer.truncated > 0).sum())):
+        out.append(f"{cut} chunks were longer than the model reads; their ends were not read.")
+    return tuple(out)

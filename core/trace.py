@@ -1,0 +1,297 @@
+"""What a run leaves behind: the contract between the pipeline and everything that shows it.
+
+A :class:`Trace` is complete: the scores of the whole corpus, a record of each stage, the
+text of every chunk that a stage touched, the passages and the prompt. A view reads a
+trace and retrieves nothing. It goes to JSON and back without loss.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import json
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from core.errors import TraceFormatError
+from core.records import Principal
+
+SCHEMA_VERSION = 1
+
+KEPT, ADDED, DROPPED = "kept", "added", "dropped"
+
+EVIDENCE = "evidence"
+INSUFFICIENT = "insufficient_evidence"
+NOTHING_FITS = "nothing_fits"
+OUTCOMES = {
+    EVIDENCE: "Evidence found",
+    INSUFFICIENT: "Insufficient evidence: no chunk is relevant enough to answer from",
+    NOTHING_FITS: "Nothing fits: every relevant chunk is larger than the evidence budget",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What one stage did to one chunk.
+
+    ``rank`` counts from 1 in the order that leaves the stage, and is None for a chunk
+    that the stage dropped. ``score`` orders; ``scores`` are the numbers that this stage
+    gave, by name. ``cause`` is the chunk that stood in the way, ``margin`` how far this
+    one was from the other side of the decision, in the unit that ``reason`` names
+    (negative: it fell short by so much). A score that is not a number is None.
+    """
+
+    chunk_id: str
+    fate: str
+    rank: int | None = None
+    score: float | None = None
+    scores: Mapping[str, float | None] = field(default_factory=dict)
+    reason: str = ""
+    cause: str = ""
+    margin: float | None = None
+    relevance: float | None = None
+    anchor: str = ""
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StageRecord:
+    """One stage: what came in, what it did, what left.
+
+    ``kept`` and ``added`` together are what leaves, best first within each; ``dropped``
+    is what this stage lost. A stage that the mode does not use has ``ran`` False and
+    passes everything on. ``degraded`` says why a model could not do its part.
+    ``last_kept`` is the chunk that took the last place, ``cut_score`` its score.
+    """
+
+    name: str
+    ran: bool = True
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+    model: str = ""
+    how: str = ""
+    entered: int = 0
+    passed: int = 0
+    kept: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    warnings: tuple[str, ...] = ()
+    degraded: str = ""
+    tokens_read: int = 0
+    last_kept: str = ""
+    cut_score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentInfo:
+    """A document that the principal may see; ``chunks`` is how many it has.
+
+    ``page_chunks`` holds for each page, in order, the ordinal of the first chunk that
+    begins on it or after it; () where that is not known.
+    """
+
+    id: str
+    name: str
+    title: str
+    chunks: int
+    characters: int
+    pages: int
+    date: str = ""
+    priority: int = 0
+    page_chunks: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkInfo:
+    """A chunk that a stage touched, so that a saved trace can be read without the files."""
+
+    id: str
+    document_id: str
+    ordinal: int
+    start: int
+    end: int
+    text: str
+    tokens: int
+    pages: tuple[int, ...] = ()
+    headings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusScores:
+    """Scores of every visible chunk, documents in the trace's order, chunks by ordinal.
+
+    Each value is little-endian float32 bytes, so that equal scores are equal records.
+    """
+
+    bm25: bytes = b""
+    dense: bytes = b""
+    fused: bytes = b""
+
+    def array(self, name: str) -> np.ndarray:
+        """float32[chunks], read-only; empty where that score was not computed."""
+        return np.frombuffer(getattr(self, name), dtype="<f4")
+
+    @staticmethod
+    def pack(scores: np.ndarray | None) -> bytes:
+        return b"" if scores is None else np.ascontiguousarray(scores, dtype="<f4").tobytes()
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk in the prompt. ``tokens`` counts its label and the text shown.
+
+    ``start`` and ``end`` are those of the text shown: a passage trimmed to fit, or one
+    whose beginning another passage already showed, is shorter than its chunk.
+    """
+
+    chunk_id: str
+    document: str
+    document_id: str
+    pages: tuple[int, ...]
+    start: int
+    end: int
+    tokens: int
+    number: int
+    citation: str
+    text: str
+    score: float | None = None
+    trimmed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Where the tokens of the model window go, by ``counter``'s own count."""
+
+    counter: str = ""
+    instructions: int = 0
+    question: int = 0
+    evidence: int = 0
+    reserve: int = 0
+    total: int = 0
+    window: int = 0
+    evidence_budget: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A question's whole way through the pipeline."""
+
+    question: str
+    mode: str
+    settings: Mapping[str, Any]
+    outcome: str
+    principal: Principal | None = None
+    corpus: str = ""
+    models: Mapping[str, str] = field(default_factory=dict)
+    documents: tuple[DocumentInfo, ...] = ()
+    corpus_scores: CorpusScores = CorpusScores()
+    stages: tuple[StageRecord, ...] = ()
+    chunks: tuple[ChunkInfo, ...] = ()
+    selected: tuple[Passage, ...] = ()
+    prompt: str = ""
+    ledger: Ledger = Ledger()
+    warnings: tuple[str, ...] = ()
+    schema: int = SCHEMA_VERSION
+
+    def stage(self, name: str) -> StageRecord:
+        """The record of that stage. KeyError where there is none."""
+        for record in self.stages:
+            if record.name == name:
+                return record
+        raise KeyError(name)
+
+    @property
+    def degraded(self) -> tuple[StageRecord, ...]:
+        """The stages in which a model did not do its part."""
+        return tuple(s for s in self.stages if s.degraded)
+
+    def without_timings(self) -> Trace:
+        """This trace with every duration set to 0: equal for equal inputs."""
+        stages = tuple(dataclasses.replace(s, seconds=0.0) for s in self.stages)
+        return dataclasses.replace(self, stages=stages)
+
+    def to_json(self, indent: int | None = None) -> str:
+        """One JSON document that :meth:`from_json` reads back to an equal trace."""
+        return json.dumps(plain(self), ensure_ascii=False, allow_nan=False, indent=indent)
+
+    @classmethod
+    def from_json(cls, text: str) -> Trace:
+        """A trace from :meth:`to_json`'s text.
+
+        Raises:
+            TraceFormatError: where the text is not a trace of this schema version.
+        """
+        try:
+            data = json.loads(text)
+        except ValueError as error:
+            raise TraceFormatError("trace", f"is not JSON ({error})") from None
+        if not isinstance(data, dict) or "schema" not in data or "stages" not in data:
+            raise TraceFormatError("trace", "is JSON, but not a saved trace")
+        if data["schema"] != SCHEMA_VERSION:
+            raise TraceFormatError(
+                "trace",
+                f"has schema version {data['schema']!r}",
+                f"This version of Chunkscope reads version {SCHEMA_VERSION}.",
+            )
+        try:
+            return _build(cls, data)
+        except (KeyError, TypeError, ValueError) as error:
+            raise TraceFormatError("trace", f"is damaged ({error})") from None
+
+
+def plain(value: Any) -> Any:
+    """A record as JSON's own types: bytes become base64, tuples lists."""
+    if dataclasses.is_dataclass(value):
+        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [plain(v) for v in value]
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode("ascii")
+    if isinstance(value, np.generic):
+        return value.item()
+    return value
+
+
+@cache
+def _hints(record: type) -> Mapping[str, Any]:
+    return typing.get_type_hints(record)
+
+
+def _build(wanted: Any, value: Any) -> Any:
+    """``value`` from JSON as the type that a record's annotation asks for."""
+    if wanted is Any:
+        return value
+    if dataclasses.is_dataclass(wanted):
+        if not isinstance(value, dict):
+            raise TypeError(f"{wanted.__name__} is not an object")
+        known = _hints(wanted)
+        return wanted(**{k: _build(known[k], v) for k, v in value.items() if k in known})
+    origin = typing.get_origin(wanted)
+    if origin in (typing.Union, types.UnionType):
+        if value is None:
+            return None
+        return _build(next(a for a in typing.get_args(wanted) if a is not type(None)), value)
+    if origin is tuple:
+        if not isinstance(value, list):
+            raise TypeError(f"{value!r} is not a list")
+        return tuple(_build(typing.get_args(wanted)[0], v) for v in value)
+    if origin is not None:
+        if not isinstance(value, dict):
+            raise TypeError(f"{value!r} is not an object")
+        return {k: _build(typing.get_args(wanted)[1], v) for k, v in value.items()}
+    if wanted is bytes:
+        return base64.b64decode(value, validate=True)
+    if wanted is float and type(value) is int:
+        return float(value)
+    if type(value) is not wanted:
+        raise TypeError(f"{value!r} is not {wanted.__name__}")
+    return value

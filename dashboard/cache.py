@@ -1,0 +1,129 @@
+"""What all sessions share, and the only ``st.cache_*`` calls: models, and indexes under a hash
+of their documents' contents, names and access and of the knobs that shape them.
+
+Every function here is slow the first time and belongs in a job. Arguments whose names begin
+with an underscore are not part of a key; the hash beside them stands for them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from core.errors import ModelError
+from core.settings import Settings
+from dashboard.jobs import Job
+from dashboard.link import View
+from dashboard.shelf import Shelf
+
+if TYPE_CHECKING:
+    from core.index.index import Index
+    from core.ingest import Ingested, Source
+    from core.pipeline import Pipeline
+    from core.records import Chunk, Document
+    from core.trace import Trace
+
+PROFILE = "embedded"
+INDEXES_KEPT = 6
+CHUNKINGS_KEPT = 256
+
+_answering = threading.Lock()
+"""The pipeline keeps stage results between runs and is not made for two threads at once."""
+
+
+@dataclass(frozen=True)
+class Models:
+    """The loaded models, or why there are none: BM25 then works alone, and traces say so."""
+
+    pipeline: Pipeline
+    encoder: Any = None
+    error: ModelError | None = None
+
+
+@st.cache_resource(show_spinner=False)
+def models(profile: str = PROFILE) -> Models:
+    """The models of a profile, loaded once for the process."""
+    from core.models.profiles import load_profile
+    from core.pipeline import Pipeline
+
+    try:
+        encoder, rerankers = load_profile(profile)
+    except ModelError as error:
+        return Models(Pipeline(), error=error)
+    return Models(Pipeline(encoder, rerankers), encoder)
+
+
+def index(shelf: Shelf, settings: Settings, job: Job) -> Index:
+    """The index of a shelf."""
+    job.progress(0, 0, "Loading the embedding model")
+    loaded = models()
+    knobs = tuple(sorted(settings.of_groups("documents").items()))
+    return _index(shelf.fingerprint, knobs, shelf, settings, loaded.encoder, job)
+
+
+@st.cache_resource(show_spinner=False, max_entries=INDEXES_KEPT)
+def _index(
+    fingerprint: str,
+    knobs: tuple[tuple[str, Any], ...],
+    _shelf: Shelf,
+    _settings: Settings,
+    _encoder: Any,
+    _job: Job,
+) -> Index:
+    from core.index.cache import ArrayCache, default_root
+
+    from core.index.build import build_index
+
+    return build_index(
+        _shelf.documents,
+        _settings,
+        _encoder,
+        cache=ArrayCache(default_root()),
+        progress=lambda done, total, name: _job.progress(done, total, f"Indexing {name}".strip()),
+        cancelled=_job.cancelled,
+    )
+
+
+def chunks(document: Document, settings: Settings) -> tuple[Chunk, ...]:
+    """A document's chunks: quick, and there before any model is."""
+    return _chunks(document.id, settings.chunk_tokens, settings.chunk_overlap, document)
+
+
+@st.cache_resource(show_spinner=False, max_entries=CHUNKINGS_KEPT)
+def _chunks(
+    document_id: str, chunk_tokens: int, chunk_overlap: int, _document: Document
+) -> tuple[Chunk, ...]:
+    from core.chunking import chunk_document
+    from core.tokens import wordpiece
+
+    return chunk_document(_document, wordpiece(), chunk_tokens, chunk_overlap)
+
+
+def trace(found: Index, view: View, job: Job) -> Trace:
+    """The trace of a view over an index."""
+    with _answering:
+        return models().pipeline.run(
+            found,
+            view.question,
+            view.settings,
+            view.mode,
+            view.principal,
+            cancelled=job.cancelled,
+        )
+
+
+def read(sources: Sequence[Source], job: Job) -> list[Ingested]:
+    """The documents of some sources, and an error for each that cannot be read."""
+    from core.index.cache import default_root
+    from core.ingest import ingest
+
+    return ingest(
+        sources,
+        cache=default_root(),
+        progress=lambda done, total, name: job.progress(done, total, f"Reading {name}".strip()),
+        cancelled=job.cancelled,
+    )

@@ -1,0 +1,57 @@
+"""What all figures share: fonts, colours, hover boxes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dashboard.palette import Palette
+
+FONT = "Source Sans, Source Sans Pro, system-ui, -apple-system, Segoe UI, DejaVu Sans, sans-serif"
+SIZE = 12
+SMALL = 11
+
+
+def base_layout(colours: Palette, height: int, **more: Any) -> dict[str, Any]:
+    """Layout on a transparent page: the colours are those of the page behind it."""
+    return {
+        "height": height,
+        "autosize": True,
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"family": FONT, "size": SIZE, "color": colours.text},
+        "hoverlabel": {
+            "bgcolor": colours.surface,
+            "bordercolor": colours.line,
+            "font": {"family": FONT, "size": SIZE, "color": colours.text},
+            "align": "left",
+        },
+        "hovermode": "closest",
+        "clickmode": "event+select",
+        "template": None,
+        **more,
+    }
+
+
+def legend(colours: Palette, **more: Any) -> dict[str, Any]:
+    """A legend in one quiet line."""
+    return {
+        "orientation": "h",
+        "font": {"size": SMALL, "color": colours.muted},
+        "bgcolor": "rgba(0,0,0,0)",
+        "itemclick": False,
+        "itemdoubleclick": False,
+        "itemsizing": "trace",
+        **more,
+    }
+
+
+def axis(colours: Palette, **more: Any) -> dict[str, Any]:
+    """An axis without lines and grid."""
+    return {
+        "showgrid": False,
+        "zeroline": False,
+        "showline": False,
+        "tickfont": {"size": SMALL, "color": colours.muted},
+        "automargin": False,
+        **more,
+    }

@@ -1,0 +1,150 @@
+"""The document map: where in its document each chunk stands, and how it fared at each stage.
+
+A strip a document, a row a stage, a cell a chunk. Cells are heat maps, which a browser draws
+as pictures. Those cannot be clicked in Streamlit, so each strip carries a trace of empty
+texts at its cells: they draw nothing, answer the pointer, and carry chunk ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from core.trace import Trace
+from dashboard.figures.hover import Hovers
+from dashboard.figures.rows import MapRow, map_rows
+from dashboard.figures.shelves import Choice, Slot, choose
+from dashboard.figures.stack import Band, Stack, Subplot, bands, nth
+from dashboard.figures.strip import Strip, strip_traces
+from dashboard.figures.text import clipped, count, escaped, lines
+from dashboard.figures.ticks import ticks
+from dashboard.lookup import Lookup
+from dashboard.palette import palette
+
+MOST_COLUMNS = 1_200
+"""Columns of all shelves together: what a browser answers to the pointer for without delay."""
+
+NARROW = 106
+"""Characters that fit the width of a narrow page."""
+
+
+def document_map(
+    trace: Trace,
+    *,
+    document_ids: Sequence[str] | None = None,
+    selected: str = "",
+    evidence: Collection[str] = (),
+    theme: str = "light",
+    width_bins: int = 400,
+    focus: tuple[str, int, int] | None = None,
+) -> go.Figure:
+    """The map of one trace.
+
+    Args:
+        document_ids: the documents to show, in this order; None chooses those that have a
+            candidate, best first. Others are named in a line below.
+        selected: id of the chunk to outline through all rows.
+        evidence: ids of the chunks that should have been found: outlined too.
+        theme: "light" or "dark".
+        width_bins: most columns a strip; a longer document gets columns of several chunks,
+            which show their best chunk and say so.
+        focus: (document id, first ordinal, last ordinal): this stretch alone, in detail.
+
+    Returns:
+        A figure whose points carry a chunk id as ``customdata``: of a column of several
+        chunks, the one that is shown. Its height follows from its rows.
+    """
+    lookup, colours = Lookup(trace), palette(theme)
+    rows = map_rows(lookup)
+    choice = choose(lookup, [focus[0]] if focus else document_ids, selected, evidence)
+    stack = bands(rows, len(choice.shelves))
+    frame = Stack(colours, rows, stack, len(choice.shelves), [] if focus else _summary(choice))
+    most = max(20, min(width_bins, MOST_COLUMNS // max(1, len(choice.shelves))))
+    hovers, data, number = Hovers(lookup), [], 0
+    for at, shelf in enumerate(choice.shelves):
+        subplots, counts = [], [0] * len(rows)
+        for slot in shelf:
+            number += 1
+            strip = _strip(slot, rows, stack, focus, most)
+            data += _on_axes(
+                strip_traces(lookup, strip, hovers, colours, theme, selected, evidence), number
+            )
+            counts = [n + m for n, m in zip(counts, strip.counts(), strict=True)]
+            subplots.append(_subplot(number, slot, strip, lookup))
+        frame.add(at, subplots, counts)
+    _name_once(data)
+    # The same documents keep their zoom while knobs and the selection change.
+    shown = "|".join(s.place.document.id for shelf in choice.shelves for s in shelf)
+    return go.Figure(data=data, layout=frame.layout(uirevision=shown or trace.corpus))
+
+
+def _strip(
+    slot: Slot,
+    rows: Sequence[MapRow],
+    stack: Sequence[Band],
+    focus: tuple[str, int, int] | None,
+    most: int,
+) -> Strip:
+    first, stop = 0, slot.place.document.chunks
+    if focus:
+        first = min(max(0, focus[1]), max(0, stop - 1))
+        stop = min(stop, max(first + 1, focus[2] + 1))
+    return Strip.of(slot.place, first, stop, rows, stack, most)
+
+
+def _on_axes(drawn: Sequence[dict[str, Any]], number: int) -> list[dict[str, Any]]:
+    axes = {"xaxis": f"x{nth(number)}", "yaxis": f"y{nth(number)}"}
+    return [item | axes for item in drawn]
+
+
+def _name_once(data: Sequence[dict[str, Any]]) -> None:
+    """One legend entry a kind, however many strips have it."""
+    named: set[str] = set()
+    for item in data:
+        if item.get("showlegend"):
+            item["showlegend"] = item["name"] not in named
+            named.add(item["name"])
+
+
+def _subplot(number: int, slot: Slot, strip: Strip, lookup: Lookup) -> Subplot:
+    share = slot.right - slot.left
+    at = ticks(lookup, strip.place, *strip.span, most=round(11 * share) if share > 0.25 else 1)
+    if slot.right < 1:  # the next document's first label needs the room
+        low, high = strip.span
+        at = at.until(low + (high - low) * (1 - 0.05 / share))
+    room = round(share * NARROW)
+    return Subplot(number, slot.left, slot.right, strip.span, _header(strip, room), at)
+
+
+def _header(strip: Strip, room: int) -> str:
+    """The document's name and size; what a column is where it is not one chunk."""
+    document = strip.place.document
+    said = [count(document.chunks, "chunk")]
+    if strip.span != (0, document.chunks):
+        said = [f"chunks {strip.span[0] + 1:,} to {strip.span[1]:,} of {document.chunks:,}"]
+    if strip.bins.widest > 1:
+        said.append(f"each column is the best of up to {strip.bins.widest}")
+    if document.pages:
+        said.append(count(document.pages, "page"))
+    name = clipped(document.name, max(12, min(44, room)))
+    rest = ", ".join(said)
+    while rest and len(name) + len(rest) + 2 > room:
+        said.pop()
+        rest = ", ".join(said)
+    return f"<b>{escaped(name)}</b>" + (f"  {rest}" if rest else "")
+
+
+def _summary(choice: Choice) -> list[str]:
+    """Lines on the documents that are not shown."""
+    out = []
+    more = [(p.document.name, n) for p, n in choice.others if n]
+    without = [p.document.name for p, n in choice.others if not n]
+    if more:
+        named = ", ".join(f"{clipped(name, 32)} ({n})" for name, n in more)
+        out.append(f"{count(len(more), 'more document')} with candidates: {named}")
+    if without:
+        named = ", ".join(clipped(name, 32) for name in without)
+        out.append(f"{count(len(without), 'document')} without a candidate: {named}")
+    return [line for said in out for line in lines(said, 2, NARROW).split("<br>")]

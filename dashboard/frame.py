@@ -1,0 +1,71 @@
+"""What is around every page: link, style, navigation, sidebar and header, in that order."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+import streamlit as st
+
+from core.errors import Cancelled, ChunkscopeError
+from core.settings import Settings, parse_settings
+from dashboard import header, jobs, say, sidebar, state, work
+from dashboard.views import compare, documents, prompt, trace
+
+logger = logging.getLogger(__name__)
+
+STYLE = Path(__file__).with_name("style.css")
+
+PAGES: tuple[tuple[str, Callable[[], None]], ...] = (
+    ("Trace", trace.draw),
+    ("Compare", compare.draw),
+    ("Documents", documents.draw),
+    ("Prompt", prompt.draw),
+)
+
+
+def run() -> None:
+    """Draws the whole page for one run of the script."""
+    pages = [
+        st.Page(_guarded(draw), title=title, url_path=title.lower(), default=not number)
+        for number, (title, draw) in enumerate(PAGES)
+    ]
+    page = st.navigation(pages, position="top")
+    st.html(STYLE)
+    state.restore_link(work.first_view())
+    work.collect()
+    view, saved = state.view(), state.saved_trace()
+    if saved is None:
+        sidebar.draw(view.settings, view.mode)
+    else:
+        sidebar.draw(_settings_of(saved[1].settings), saved[1].mode, frozen=True)
+    _guarded(lambda: header.draw(view))()
+    page.run()
+    state.write_link()
+
+
+def _settings_of(values: dict) -> Settings:
+    """A saved trace's knobs; the defaults where another version named them differently."""
+    try:
+        return parse_settings(values)
+    except ChunkscopeError:
+        return Settings()
+
+
+def _guarded(draw: Callable[[], None]) -> Callable[[], None]:
+    """``draw``, with errors shown as sentences. Reruns and stops of Streamlit pass through:
+    they are no ``Exception``."""
+
+    def page() -> None:
+        try:
+            draw()
+        except Cancelled:
+            say.note("info", "This was stopped.", key="page")
+        except ChunkscopeError as error:
+            say.failure(error, key="page")
+        except Exception as error:
+            logger.exception("a page failed")
+            say.failure(jobs.unexpected(error), key="page")
+
+    return page

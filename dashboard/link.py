@@ -1,0 +1,113 @@
+"""What a link carries, and back: the view as query parameters.
+
+Only what is off its default is written, so that links stay short enough to read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from core.errors import SettingsError
+from core.modes import DEFAULT_MODE, MODES
+from core.records import Principal
+from core.settings import Settings, knob_named, knobs
+
+QUESTION_LIMIT = 4_000
+"""Characters of a question; a longer one in a link is cut, and the page says so."""
+
+EVIDENCE_LIMIT = 50
+"""Chunks that a link may mark as evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """All that decides what a page shows, documents aside.
+
+    ``chunk`` is the id of the selected chunk, ``evidence`` the chunks that the person marked
+    as those that should have been found.
+    """
+
+    question: str = ""
+    mode: str = DEFAULT_MODE
+    settings: Settings = Settings()
+    principal: Principal | None = None
+    chunk: str = ""
+    evidence: tuple[str, ...] = ()
+
+    def changed(self, **fields: object) -> View:
+        return replace(self, **fields)
+
+
+def to_params(view: View) -> dict[str, str | list[str]]:
+    """The query parameters that :func:`from_params` reads back to the same view."""
+    params: dict[str, str | list[str]] = {}
+    if view.question:
+        params["q"] = view.question
+    if view.mode != DEFAULT_MODE:
+        params["mode"] = view.mode
+    for name, value in view.settings.differences().items():
+        params[name] = _text(value)
+    if view.principal is not None:
+        params["tenant"] = view.principal.tenant
+        if view.principal.roles:
+            params["role"] = list(view.principal.roles)
+        if view.principal.labels:
+            params["label"] = list(view.principal.labels)
+    if view.chunk:
+        params["chunk"] = view.chunk
+    if view.evidence:
+        params["evidence"] = list(view.evidence)
+    return params
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def from_params(params: Mapping[str, Sequence[str]]) -> tuple[View, list[str]]:
+    """A view, and a sentence for each parameter that could not be used.
+
+    What is wrong is left at its default: a link never stops the page.
+    """
+    problems: list[str] = []
+    values: dict[str, object] = {}
+    settings: dict[str, object] = {}
+    known = {k.name for k in knobs()}
+    for name, given in params.items():
+        if not given:
+            continue
+        last = given[-1]
+        if name == "q":
+            if len(last) > QUESTION_LIMIT:
+                problems.append(f"The question was cut at {QUESTION_LIMIT:,} characters.")
+            values["question"] = last[:QUESTION_LIMIT]
+        elif name == "mode":
+            if last in MODES:
+                values["mode"] = last
+            else:
+                problems.append(
+                    f"There is no mode {last[:60]!r}; the link's page uses {DEFAULT_MODE}. "
+                    f"Modes are {', '.join(MODES)}."
+                )
+        elif name == "chunk":
+            values["chunk"] = last[:100]
+        elif name == "evidence":
+            values["evidence"] = tuple(dict.fromkeys(v[:100] for v in given))[:EVIDENCE_LIMIT]
+        elif name in known:
+            try:
+                settings[name] = knob_named(name).check(last)
+            except SettingsError as error:
+                problems.append(f"{error} The default is used.")
+        elif name not in ("tenant", "role", "label"):
+            problems.append(f"The link's parameter {name[:60]!r} means nothing here.")
+    if {"tenant", "role", "label"} & set(params):
+        tenant = list(params.get("tenant", [])) or [""]
+        values["principal"] = Principal(
+            tenant=tenant[-1],
+            roles=tuple(sorted(set(params.get("role", [])))),
+            labels=tuple(sorted(set(params.get("label", [])))),
+        )
+    return View(settings=Settings(**settings), **values), problems

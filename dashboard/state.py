@@ -1,0 +1,140 @@
+"""The session and its link, in one place.
+
+``st.session_state`` holds one :class:`~dashboard.link.View`, which is the truth; widgets are
+drawn from it and write to it through their callbacks. So nothing is lost when a widget is
+not drawn, and a link, the tour or a reset only has to set the view.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import MutableMapping
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from core.trace import Trace
+from dashboard import link
+from dashboard.jobs import Board
+from dashboard.link import View
+from dashboard.shelf import Shelf
+
+VIEW, WRITTEN, NOTES, BOARD, SHELF, SAVED = "view", "written", "notes", "board", "shelf", "saved"
+TOUCHED = "touched"
+
+LINK_LAG = 3.0
+"""Seconds in which the browser may still report parameters older than those written last."""
+
+
+def session() -> MutableMapping[str, Any]:
+    """Where all of this is kept."""
+    return st.session_state
+
+
+def view() -> View:
+    """What the page shows now."""
+    return session().setdefault(VIEW, View())
+
+
+def change(**fields: Any) -> None:
+    """Changes the view. A new question takes its marks and selection with it."""
+    before = view()
+    if "question" in fields and fields["question"] != before.question:
+        fields = {"evidence": (), "chunk": ""} | fields
+    session()[VIEW] = before.changed(**fields)
+    session()[TOUCHED] = True
+
+
+def show(new: View) -> None:
+    """Replaces the whole view, as the tour does."""
+    session()[VIEW] = new
+    session()[TOUCHED] = True
+
+
+def turn(**values: Any) -> None:
+    """Turns some knobs. Raises SettingsError where one does not take its value."""
+    settings = view().settings
+    change(settings=settings.changed(**values))
+
+
+def board() -> Board:
+    """This session's jobs."""
+    if BOARD not in session():
+        session()[BOARD] = Board()
+    return session()[BOARD]
+
+
+def restore_link(default: View) -> None:
+    """Reads the link into the view, once a session and whenever the browser goes back.
+
+    An empty link shows ``default`` at the first visit and changes nothing later: turning to
+    another page clears the parameters, and the view must survive it. An event that was on
+    its way while the last run wrote the link still carries the parameters from before it;
+    those are old news, not a wish to go back.
+    """
+    params = {name: st.query_params.get_all(name) for name in st.query_params}
+    touched = session().pop(TOUCHED, False)
+    if VIEW not in session():
+        session()[VIEW] = default
+        if params:
+            session()[VIEW], session()[NOTES] = link.from_params(params)
+    elif params and not touched and not _written_lately(params):
+        session()[VIEW], session()[NOTES] = link.from_params(params)
+
+
+def _written_lately(params: dict[str, list[str]]) -> bool:
+    written = session().get(WRITTEN, [])
+    since = time.monotonic() - LINK_LAG
+    return any(p == params and (at >= since or p == written[-1][1]) for at, p in written)
+
+
+def write_link() -> None:
+    """Brings the address line up to the view."""
+    params = {
+        name: value if isinstance(value, list) else [value]
+        for name, value in link.to_params(view()).items()
+    }
+    if params != {name: st.query_params.get_all(name) for name in st.query_params}:
+        st.query_params.from_dict(params)
+    written = session().setdefault(WRITTEN, [])
+    written.append((time.monotonic(), params))
+    del written[:-20]
+
+
+def notes() -> list[str]:
+    """What could not be used of the link, until it is dismissed."""
+    return session().get(NOTES, [])
+
+
+def dismiss_notes() -> None:
+    session()[NOTES] = []
+
+
+def shelf() -> Shelf | None:
+    """This session's documents; None until it has any of its own."""
+    return session().get(SHELF)
+
+
+def put_shelf(new: Shelf) -> None:
+    """Replaces this session's documents, and forgets what was computed from the old ones."""
+    session()[SHELF] = new
+    board().drop_results()
+
+
+def put_problems(documents: Shelf, problems: tuple[str, ...]) -> None:
+    """Replaces what is said of files that could not be read; documents and results stay."""
+    session()[SHELF] = replace(documents, problems=problems)
+
+
+def saved_trace() -> tuple[str, Trace] | None:
+    """A trace opened from a file, with the file's name, while it is being looked at."""
+    return session().get(SAVED)
+
+
+def open_trace(name: str, trace: Trace) -> None:
+    session()[SAVED] = (name, trace)
+
+
+def close_trace() -> None:
+    session().pop(SAVED, None)

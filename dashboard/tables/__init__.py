@@ -1,0 +1,25 @@
+"""Tables of a trace: pure functions from records to pandas, without streamlit.
+
+Column names are words for a person; a table whose rows are chunks is indexed by chunk id.
+Text is as the documents hold it: whoever shows it as anything but plain text must escape it.
+"""
+
+from __future__ import annotations
+
+from dashboard.tables.chunk import component_table, journey_table
+from dashboard.tables.compare import compare_table, mode_table
+from dashboard.tables.run import ledger_table, selected_table, stage_summary
+from dashboard.tables.stages import COLUMN_GROUPS, COLUMN_HELP, stage_table
+
+__all__ = [
+    "COLUMN_GROUPS",
+    "COLUMN_HELP",
+    "compare_table",
+    "component_table",
+    "journey_table",
+    "ledger_table",
+    "mode_table",
+    "selected_table",
+    "stage_summary",
+    "stage_table",
+]

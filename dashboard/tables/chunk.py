@@ -1,0 +1,200 @@
+"""One chunk's tables: its way through the stages, and every number it was given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from core.trace import ADDED, DROPPED, Entry, StageRecord, Trace
+from dashboard.figures.text import count, number
+from dashboard.lookup import STAGE_TITLES, Lookup
+
+JOURNEY = ("Stage", "What happened", "Rank in", "Rank out", "Score")
+COMPONENTS = ("Score", "Stage", "Value", "Meaning")
+
+_MEANINGS: Mapping[str, str] = {
+    "bm25": "Match of the question's words, by BM25; 0 or more",
+    "dense": "Cosine of the chunk's vector and the question's, -1 to 1",
+    "fused": "What orders the first stage",
+    "window_score": "Score that sets the window's size, 0 to 1 over the candidates",
+    "radius": "Chunks that join on each side",
+    "relevance": "Calibrated probability that the chunk bears on the question, 0 to 1",
+}
+_RERANK_PARTS: Mapping[str, str] = {
+    "": "What orders after this rerank, 0 to 1",
+    "raw": "The model's own number",
+    "bm25": "BM25 share (logarithm), 0 to 1 over the candidates",
+    "dense": "Dense share, 0 to 1 over the candidates",
+    "maxsim": "Best match of each word of the question among the chunk's words (MaxSim), 0 to 1 over the candidates",
+    "own": "Weighted mean of the three shares",
+    "neighbours": "Gained from the scores of its neighbours",
+    "logit": "The cross-encoder's output before it becomes a probability",
+}  # fmt: skip
+
+
+def component_table(trace: Trace, chunk_id: str) -> pd.DataFrame:
+    """Every score of a chunk by name, with the stage that gave it and what it means.
+
+    Columns: :data:`COMPONENTS`; a value that is not a number is NaN. Empty for a chunk that
+    the trace does not know.
+    """
+    lookup = Lookup(trace)
+    if not lookup.known(chunk_id):
+        return pd.DataFrame(columns=list(COMPONENTS))
+    rows: list[tuple[str, str, float | None, str]] = []
+    at = lookup.row(chunk_id)
+    for name, title in (("bm25", "BM25"), ("dense", "Dense"), ("fused", "Fused")):
+        scores = lookup.scores(name)
+        if len(scores):
+            ranked = int(lookup.corpus_ranks(name)[at])
+            place = f"; rank {ranked:,} of {lookup.total:,}" if ranked else ""
+            rows.append((title, "First stage", float(scores[at]), _MEANINGS[name] + place))
+    relevance: tuple[float, str] | None = None
+    for record in trace.stages:
+        entry = lookup.entries[record.name].get(chunk_id)
+        if entry is None:
+            continue
+        if record.name != "first_stage":
+            title = STAGE_TITLES.get(record.name, record.name)
+            rows += [
+                (_name(n, record.name), title, v, _meaning(n, record.name))
+                for n, v in entry.scores.items()
+            ]
+        if entry.relevance is not None and relevance is None:
+            relevance = (entry.relevance, STAGE_TITLES.get(record.name, record.name))
+        elif entry.relevance is not None and record.name == "rerank_2":
+            relevance = (entry.relevance, STAGE_TITLES[record.name])
+    if relevance:
+        rows.append(("Relevance", relevance[1], relevance[0], _MEANINGS["relevance"]))
+    frame = pd.DataFrame(rows, columns=list(COMPONENTS))
+    return frame.astype({"Value": "float64"})
+
+
+def _name(score: str, stage: str) -> str:
+    """A score's name for a person: ``rerank_1_maxsim`` is "MaxSim" in the stage Rerank 1."""
+    part = score.removeprefix(stage).strip("_") if score.startswith(stage) else score
+    known = {"": "Score", "bm25": "BM25", "maxsim": "MaxSim"}
+    return known.get(part) or part.replace("_", " ").capitalize()
+
+
+def _meaning(score: str, stage: str) -> str:
+    if score.startswith(stage):
+        return _RERANK_PARTS.get(score.removeprefix(stage).strip("_"), "")
+    return _MEANINGS.get(score, "")
+
+
+def journey_table(trace: Trace, chunk_id: str) -> pd.DataFrame:
+    """What each stage did to a chunk, one row a stage, up to the one that lost it.
+
+    Columns: :data:`JOURNEY`. Ranks count from 1 and are empty where the chunk had none.
+    Empty for a chunk that the trace does not know.
+    """
+    lookup = Lookup(trace)
+    if not lookup.known(chunk_id):
+        return _journey([])
+    rows: list[tuple[str, str, int | None, int | None, float | None]] = []
+    rank: int | None = None
+    present = False
+    for record in trace.stages:
+        title = STAGE_TITLES.get(record.name, record.name)
+        entry = lookup.entries[record.name].get(chunk_id)
+        if record.name == "access":
+            rows.append((title, "This principal may read its document.", None, None, None))
+        elif not record.ran:
+            rows.append((title, "Not in this mode.", rank, rank, None))
+        elif entry is None and record.name == "first_stage":
+            rows.append((title, _not_taken(lookup, chunk_id), None, None, _fused(lookup, chunk_id)))
+        elif entry is None and not present:
+            if record.name != "extend":
+                continue
+            rows.append((title, "No window reached it.", None, None, None))
+        elif entry is None:
+            rows.append((title, _passed(lookup, record, chunk_id), rank, rank, None))
+        else:
+            out = None if entry.fate == DROPPED else entry.rank
+            rows.append((title, _sentence(lookup, record, entry), rank, out, entry.score))
+            rank, present = out, True
+            if entry.fate == DROPPED:
+                break
+    return _journey(rows)
+
+
+def _journey(rows: list[Any]) -> pd.DataFrame:
+    frame = pd.DataFrame(rows, columns=list(JOURNEY))
+    return frame.astype({"Rank in": "Int64", "Rank out": "Int64", "Score": "float64"})
+
+
+def _fused(lookup: Lookup, chunk: str) -> float | None:
+    scores = lookup.scores("fused")
+    return float(scores[lookup.row(chunk)]) if len(scores) else None
+
+
+def _not_taken(lookup: Lookup, chunk: str) -> str:
+    """Why the first stage did not take a chunk, which its own ranks tell."""
+    reason = lookup.reason(chunk) if chunk not in lookup.chunks else ""
+    ranked = lookup.corpus_ranks("fused")
+    if not reason and len(ranked):
+        reason = f"ranked {int(ranked[lookup.row(chunk)]):,} of {lookup.total:,}"
+    return _capital(f"{reason or 'not taken'}{_halves(lookup, chunk)}.")
+
+
+def _halves(lookup: Lookup, chunk: str) -> str:
+    """``: 12th by BM25, 40th by dense`` in plain words."""
+    row, said = lookup.row(chunk), []
+    for name, title in (("bm25", "BM25"), ("dense", "dense")):
+        ranked = lookup.corpus_ranks(name)
+        if len(ranked):
+            said.append(f"rank {int(ranked[row]):,} by {title}" if ranked[row] else f"no match by {title}")
+    return f" ({', '.join(said)})" if said else ""
+
+
+def _passed(lookup: Lookup, record: StageRecord, chunk: str) -> str:
+    if record.name == "prompt":
+        numbered = lookup.numbers.get(chunk)
+        return f"In the prompt as [{numbered}]." if numbered else "Not in the prompt."
+    if record.degraded:
+        return f"No score: {record.degraded}."
+    return "Passed on unchanged."
+
+
+def _sentence(lookup: Lookup, record: StageRecord, entry: Entry) -> str:
+    reason = lookup.readable(entry.reason)
+    if entry.fate == DROPPED:
+        return _capital(f"lost: {lookup.reason(entry.chunk_id)}.")
+    if entry.fate == ADDED:
+        side = "after" if entry.offset > 0 else "before"
+        return (
+            f"Joined: {count(abs(entry.offset), 'chunk')} {side} its anchor, "
+            f"{lookup.where(entry.anchor)}."
+        )
+    if record.name == "first_stage":
+        return f"Taken as a candidate{_halves(lookup, entry.chunk_id)}."
+    if record.degraded:
+        return f"Not reranked: {record.degraded}."
+    if record.name.startswith("rerank"):
+        return f"Reranked among {count(record.passed, 'chunk')}" + (f"; {reason}." if reason else ".")
+    if record.name == "extend":
+        return _anchor(entry, reason)
+    if record.name == "relevance":
+        return f"Relevant enough: {number(entry.relevance, 3)}." if entry.relevance is not None else "Kept."
+    if record.name == "order":
+        return f"Stands at place {entry.rank} in the prompt."
+    return _capital(f"kept: {reason}." if reason and not reason.startswith("kept") else f"{reason or 'kept'}.")
+
+
+def _anchor(entry: Entry, reason: str) -> str:
+    radius = int(entry.scores.get("radius") or 0)
+    if not radius:
+        return "Opened no window: its score was below the window threshold."
+    stopped = reason.partition(", ")[2]
+    return f"Opened a window of {count(radius, 'chunk')} to each side" + (
+        f", {stopped}." if stopped else "."
+    )
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+

@@ -1,0 +1,157 @@
+"""One chunk: where it stands, what each stage did to it, its text and its scores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.fates import fate_of
+from core.trace import Trace
+from dashboard import say, state, tables
+from dashboard.chunks import Shown, find, step_in_document, step_in_ranking
+from dashboard.link import View
+
+if TYPE_CHECKING:
+    from core.index.index import Index
+
+PANEL_HEIGHT = 300
+TABS = {"journey": "Journey", "text": "Text", "scores": "Scores"}
+
+
+def shown(trace: Trace, view: View, index: Index | None) -> str:
+    """The chunk to show: the selected one, or the first that reached the prompt."""
+    if view.chunk and find(trace, index, view.chunk) is not None:
+        return view.chunk
+    if trace.selected:
+        return trace.selected[0].chunk_id
+    return next((e.chunk_id for s in trace.stages for e in s.entries), "")
+
+
+def draw(
+    trace: Trace,
+    chunk_id: str,
+    ranking: list[str],
+    evidence: tuple[str, ...],
+    index: Index | None,
+) -> None:
+    """The panel. ``ranking`` is the order in which the up and down buttons go; without an
+    ``index`` (a saved trace) only what the trace holds can be shown."""
+    chunk = find(trace, index, chunk_id)
+    if state.view().chunk not in ("", chunk_id):
+        say.note("warning", "The chunk of this link is not in these documents.", key="chunk")
+    if chunk is None:
+        say.note("info", "Click a cell of the map or a row of the table.", key="chunk_none")
+        return
+    _steps(chunk, trace, index, ranking)
+    with st.container(key="strong_chunk"):
+        st.text(chunk.title)
+    with st.container(key="quiet_chunk"):
+        st.text(chunk.caption)
+        st.text(fate_line(trace, chunk_id))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        tab = st.segmented_control(
+            "Chunk",
+            list(TABS),
+            format_func=TABS.get,
+            default="journey",
+            required=True,
+            key="chunk_tab",
+            label_visibility="collapsed",
+            persist_state="session",
+        )
+        st.space("stretch")
+        if index is not None:
+            _mark(chunk_id, evidence)
+    match tab:
+        case "text":
+            with st.container(height=PANEL_HEIGHT, key="chunk_text"):
+                st.text(chunk.text)
+        case "scores":
+            _scores(trace, chunk_id, index)
+        case _:
+            st.dataframe(
+                tables.journey_table(trace, chunk_id), height=PANEL_HEIGHT, hide_index=True
+            )
+
+
+def fate_line(trace: Trace, chunk_id: str) -> str:
+    """Where the chunk ended, and for which reason, in one line."""
+    fate = fate_of(trace, chunk_id)
+    if fate.arrived:
+        passage = next((p for p in trace.selected if p.chunk_id == chunk_id), None)
+        return f"In the prompt as [{passage.number}]" if passage else "In the prompt"
+    stage = fate.stage.replace("_", " ")
+    return f"Lost at {stage}: {fate.reason}" if fate.reason else f"Lost at {stage}"
+
+
+def _steps(chunk: Shown, trace: Trace, index: Index | None, ranking: list[str]) -> None:
+    """Buttons to the neighbours in the document and in the ranking, with keys."""
+    steps = (
+        ("◀", "Previous chunk in the document", "P", step_in_document(trace, index, chunk, -1)),
+        ("▶", "Next chunk in the document", "N", step_in_document(trace, index, chunk, +1)),
+        ("▲", "One rank up in the table", "K", step_in_ranking(ranking, chunk.id, -1)),
+        ("▼", "One rank down in the table", "J", step_in_ranking(ranking, chunk.id, +1)),
+    )
+    with st.container(horizontal=True, gap="xsmall", key="chunk_steps"):
+        for sign, help, key, target in steps:
+            st.button(
+                sign,
+                key=f"step_{key}",
+                help=help,
+                shortcut=key,
+                disabled=not target,
+                on_click=_go,
+                args=(target,),
+            )
+
+
+def _go(target: str) -> None:
+    state.change(chunk=target)
+
+
+def _mark(chunk_id: str, evidence: tuple[str, ...]) -> None:
+    marked = chunk_id in evidence
+    st.button(
+        "Unmark evidence" if marked else "Mark as evidence",
+        key="mark_evidence",
+        type="tertiary",
+        help="Evidence is what should have been found: it is outlined in the map and counted.",
+        on_click=_toggle_mark,
+        args=(chunk_id, evidence),
+    )
+
+
+def _toggle_mark(chunk_id: str, evidence: tuple[str, ...]) -> None:
+    if chunk_id in evidence:
+        state.change(evidence=tuple(c for c in evidence if c != chunk_id))
+    else:
+        state.change(evidence=(*evidence, chunk_id))
+
+
+def _scores(trace: Trace, chunk_id: str, index: Index | None) -> None:
+    st.dataframe(tables.component_table(trace, chunk_id), height=150, hide_index=True)
+    terms = bm25_terms(trace, chunk_id, index)
+    if terms:
+        st.dataframe(terms, height=PANEL_HEIGHT - 150 - 16, hide_index=True)
+    elif index is None:
+        say.note("info", "BM25 by term needs the documents; a saved trace has none.", key="terms")
+
+
+def bm25_terms(trace: Trace, chunk_id: str, index: Index | None) -> list[dict[str, object]]:
+    """What each term of the question gave this chunk; none without the documents."""
+    if index is None:
+        return []
+    from core.index.analyse import analyse_query
+
+    k1, b = trace.settings.get("k1", 1.5), trace.settings.get("b", 0.75)
+    return [
+        {
+            "BM25 term": t.term,
+            "in chunk": t.count,
+            "chunks with it": t.document_frequency,
+            "IDF": round(t.idf, 2),
+            "score": round(t.score, 3),
+        }
+        for t in index.explain_bm25(analyse_query(trace.question), chunk_id, k1, b)
+    ]

@@ -1,0 +1,82 @@
+"""The export menu: save this trace, or open one that was saved."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import TraceFormatError
+from core.report import markdown_report
+from core.trace import Trace
+from dashboard import say, state, tables
+
+LARGEST_MB = 50
+EVERY_ROW = 1_000_000
+
+
+def draw(trace: Trace, evidence: tuple[str, ...]) -> None:
+    """The menu. Files are made when asked for, not on every run."""
+    with st.popover("Export", key="export"):
+        st.download_button(
+            "Trace as JSON",
+            lambda: trace.to_json(indent=1),
+            file_name="trace.json",
+            mime="application/json",
+            on_click="ignore",
+            key="export_json",
+            width="stretch",
+        )
+        st.download_button(
+            "Table as CSV",
+            lambda: table_csv(trace, evidence),
+            file_name="chunks.csv",
+            mime="text/csv",
+            on_click="ignore",
+            key="export_csv",
+            width="stretch",
+        )
+        st.download_button(
+            "Report as Markdown",
+            lambda: markdown_report(trace, evidence=evidence),
+            file_name="trace.md",
+            mime="text/markdown",
+            on_click="ignore",
+            key="export_report",
+            width="stretch",
+        )
+        st.divider()
+        st.file_uploader(
+            "Open a saved trace",
+            type=["json"],
+            key="open_trace",
+            on_change=_open,
+            max_upload_size=LARGEST_MB,
+        )
+        problem = st.session_state.pop("open_trace_problem", "")
+        if problem:
+            say.note("error", problem, key="open_trace")
+
+
+def table_csv(trace: Trace, evidence: tuple[str, ...]) -> str:
+    """Every row of the stage table. Cells that a spreadsheet would run as formulas get an
+    apostrophe in front."""
+    frame = tables.stage_table(trace, limit=EVERY_ROW, evidence=evidence)
+    for column in frame.columns:
+        if not frame[column].dtype.kind in "iufb":
+            frame[column] = frame[column].map(_harmless)
+    return frame.to_csv(index_label="chunk")
+
+
+def _harmless(cell: object) -> object:
+    return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t") else cell
+
+
+def _open() -> None:
+    upload = st.session_state["open_trace"]
+    if upload is None:
+        return
+    try:
+        state.open_trace(upload.name, Trace.from_json(upload.getvalue().decode("utf-8-sig")))
+    except UnicodeDecodeError:
+        st.session_state["open_trace_problem"] = f"{upload.name}: is not a text file."
+    except TraceFormatError as error:
+        st.session_state["open_trace_problem"] = f"{upload.name}: {error}"

@@ -1,0 +1,172 @@
+"""The Trace page: one question's way through the stages, as a map, a table and a journey."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.trace import Trace
+from dashboard import figures, say, state, tables, work
+from dashboard.link import View
+from dashboard.views import chunk, export, outcome, tour
+
+if TYPE_CHECKING:
+    from core.index.index import Index
+
+TABLE_ROWS = 200
+"""Rows sent to the browser: the best. The export has the rest."""
+
+TABLE_HEIGHT = 470
+MAP_HEIGHT = 420
+
+PROMPT_ONLY, EVERY = "", "*"
+STRIPS = 3
+"""Documents that the map draws in full where nothing else is chosen."""
+
+
+def draw() -> None:
+    """The page, for the view or for a saved trace."""
+    saved = state.saved_trace()
+    if saved is not None:
+        _saved(*saved)
+        return
+    view = state.view()
+    tour.draw(view)
+    if not view.question:
+        say.note("info", "Ask a question above to see what becomes of each chunk.", key="empty")
+        return
+    trace = work.trace(view, height=MAP_HEIGHT + TABLE_HEIGHT)
+    if trace is not None:
+        _body(trace, view, work.evidence(view), work.built_index(view))
+
+
+def _saved(name: str, trace: Trace) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="saved_banner"):
+        say.note(
+            "info",
+            f"Saved trace {name}: a record to read. Questions, modes and knobs do not change it.",
+            key="saved",
+        )
+        st.button("Back to live", key="close_saved", on_click=state.close_trace, type="primary")
+    _body(trace, state.view(), (), None)
+
+
+def _body(trace: Trace, view: View, evidence: tuple[str, ...], index: Index | None) -> None:
+    outcome.draw(trace, evidence)
+    shown = chunk.shown(trace, view, index)
+    _map(trace, shown, evidence)
+    left, right = st.columns([1.5, 1], gap="medium")
+    with left:
+        ids = _table(trace, shown, evidence)
+    with right:
+        chunk.draw(trace, shown, ids, evidence, index)
+
+
+def _map(trace: Trace, shown: str, evidence: tuple[str, ...]) -> None:
+    names = {d.id: d.name for d in trace.documents}
+    choices = {PROMPT_ONLY: "Map: documents in the prompt", EVERY: "Map: all candidates"} | names
+    with st.container(horizontal=True, vertical_alignment="center", key="map_bar"):
+        which = st.selectbox(
+            "Documents in the map",
+            list(choices),
+            format_func=lambda name: choices[name],
+            key="map_documents",
+            label_visibility="collapsed",
+            persist_state="session",
+            width=300,
+        )
+        st.space("stretch")
+        export.draw(trace, evidence)
+    figure = figures.document_map(
+        trace,
+        document_ids=map_documents(trace, which, shown, evidence),
+        selected=shown,
+        evidence=evidence,
+        theme=work.theme(),
+    )
+    st.plotly_chart(
+        figure,
+        key="map",
+        on_select=_map_clicked,
+        selection_mode="points",
+        theme=None,
+        config={"displayModeBar": False, "scrollZoom": False},
+        alt="Document map: a row a stage, a cell a chunk, coloured by its score there",
+    )
+
+
+def map_documents(
+    trace: Trace, which: str, shown: str, evidence: tuple[str, ...]
+) -> list[str] | None:
+    """The ids of the documents to draw in full; None leaves the choice to the figure.
+
+    Those in the prompt come by their best passage, then those that hold evidence or the
+    chunk that is shown; at most ``STRIPS`` of them.
+    """
+    known = {d.id for d in trace.documents}
+    if which == EVERY:
+        return None
+    if which in known:
+        return [which]
+    chunks = [*(p.chunk_id for p in trace.selected), *evidence, shown]
+    found = dict.fromkeys(c.rpartition(":")[0] for c in chunks)
+    marked = [shown.rpartition(":")[0]] if shown else []
+    chosen = list(dict.fromkeys([*[d for d in found if d in known][:STRIPS], *marked]))
+    return [d for d in chosen if d in known] or None
+
+
+def _map_clicked() -> None:
+    for point in st.session_state["map"].selection.points:
+        found = point.get("customdata")
+        parts = [found] if isinstance(found, str) else list(found or ())
+        named = next((p for p in parts if isinstance(p, str) and ":" in p), "")
+        if named:
+            state.change(chunk=named)
+            return
+
+
+def _table(trace: Trace, shown: str, evidence: tuple[str, ...]) -> list[str]:
+    """Draws the table and returns its chunk ids, in the order of its rows."""
+    choices = {"table": "Every chunk", "stages": "Stage by stage"}
+    kind = st.segmented_control(
+        "Table",
+        list(choices),
+        format_func=choices.get,
+        default="table",
+        required=True,
+        key="trace_table_kind",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    frame = tables.stage_table(trace, limit=TABLE_ROWS, evidence=evidence)
+    ids = [str(name) for name in frame.index]
+    if kind == "stages":
+        st.dataframe(tables.stage_summary(trace), height=TABLE_HEIGHT, hide_index=True)
+        return ids
+    # A selection is a row's position, and after a rerank that row holds another chunk: the
+    # chunk's id is what stays, and the position is set from it before every drawing.
+    rows = [ids.index(shown)] if shown in ids else []
+    st.session_state["stage_table"] = {"selection": {"rows": rows, "columns": [], "cells": []}}
+    st.session_state["stage_table_ids"] = ids
+    st.dataframe(
+        frame,
+        key="stage_table",
+        height=TABLE_HEIGHT,
+        hide_index=True,
+        on_select=_row_clicked,
+        selection_mode=["single-row", "single-cell"],
+        placeholder="",
+        alt="A row a chunk, a group of columns a stage",
+    )
+    return ids
+
+
+def _row_clicked() -> None:
+    picked = st.session_state["stage_table"].selection
+    ids = st.session_state["stage_table_ids"]
+    now = state.view().chunk
+    for row in [*(row for row, _ in picked.cells), *picked.rows]:
+        if row < len(ids) and ids[row] != now:
+            state.change(chunk=ids[row])
+            return

@@ -1,0 +1,41 @@
+"""What stands in a result's place until it is there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from dashboard import say
+from dashboard.jobs import DONE, FAILED, STOPPED, Board, Job
+
+POLL = 0.4
+"""Seconds between looks at a job under way."""
+
+
+def result(job: Job, board: Board, name: str, *, height: int = 400) -> Any | None:
+    """The job's result; None after drawing why there is none, in a box of ``height`` pixels.
+
+    The box is as high as what will replace it, so that nothing on the page moves.
+    """
+    if job.state == DONE:
+        return job.result
+    with st.container(height=height, border=True, key=f"waiting_{name}"):
+        if job.state == FAILED:
+            say.failure(job.error, key=name)
+            st.button("Try again", key=f"again_{name}", on_click=board.forget, args=(name,))
+        elif job.state == STOPPED:
+            say.note("info", "This was stopped before it was done.", key=name)
+            st.button("Start again", key=f"again_{name}", on_click=board.forget, args=(name,))
+        else:
+            _progress(job, name)
+    return None
+
+
+@st.fragment(run_every=POLL)
+def _progress(job: Job, name: str) -> None:
+    if job.finished:
+        st.rerun()
+    st.text(f"{job.label or 'Computing'} …")
+    st.progress(job.share)
+    st.button("Stop", key=f"stop_{name}", on_click=job.stop)

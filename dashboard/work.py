@@ -1,0 +1,181 @@
+"""From the view to what the pages show: documents → index → trace, as jobs of this session.
+
+Each step is asked for with everything that decides it as its key, so a result is there for
+exactly the inputs on the page, or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.errors import ChunkscopeError
+from core.modes import MODES
+from core.settings import Settings
+from dashboard import cache, startup, state, tour, waiting
+from dashboard.jobs import BULK, DONE, RUN, Job
+from dashboard.link import View
+from dashboard.shelf import Shelf
+
+if TYPE_CHECKING:
+    from core.index.index import Index
+    from core.ingest import Source
+    from core.trace import Trace
+
+PATIENCE = 0.6
+"""Seconds that a page waits for a trace before it shows progress in its place."""
+
+
+def shelf() -> Shelf | None:
+    """This session's documents: its own, or those that the process was started with."""
+    own = state.shelf()
+    return own if own is not None else startup.begin().shelf
+
+
+def starting() -> Job | None:
+    """The start of the process, while it is under way."""
+    job = startup.begin().job
+    return None if job is None or job.finished else job
+
+
+def stops() -> tuple[tour.Stop, ...]:
+    """The sample questions whose documents are still here; none for other documents."""
+    start, own = startup.begin(), state.shelf()
+    if own is None:
+        return start.stops
+    names = {d.name for d in own.documents} & {d.name for d in (start.shelf or own).documents}
+    return tuple(s for s in start.stops if not s.question.document or s.question.document in names)
+
+
+def first_view() -> View:
+    """What a visitor without a link sees."""
+    found = stops()
+    return found[0].view if found else View()
+
+
+def index(view: View, *, height: int = 400) -> Index | None:
+    """The index of this session's documents, or None after drawing why there is none yet."""
+    documents = shelf()
+    if documents is None:
+        return waiting.result(startup.begin().job, state.board(), "start", height=height)
+    if not documents.documents:
+        raise ChunkscopeError("The index", "is empty", "Add a document on the Documents page.")
+    job = state.board().ask(
+        "index",
+        index_key(documents, view.settings),
+        lambda job: cache.index(documents, view.settings, job),
+        lane=BULK,
+        label="Indexing",
+        patience=PATIENCE,
+    )
+    return waiting.result(job, state.board(), "index", height=height)
+
+
+def index_key(documents: Shelf, settings: Settings) -> tuple[object, ...]:
+    """Everything that decides an index."""
+    return (documents.fingerprint, *settings.of_groups("documents").items())
+
+
+def trace(view: View, *, height: int = 400) -> Trace | None:
+    """The trace for exactly this view, or None after drawing why there is none yet."""
+    found = index(view, height=height)
+    if found is None:
+        return None
+    job = state.board().ask(
+        "trace",
+        trace_key(view),
+        lambda job: cache.trace(found, view, job),
+        lane=RUN,
+        label="Answering",
+        patience=PATIENCE,
+    )
+    return waiting.result(job, state.board(), "trace", height=height)
+
+
+def trace_key(view: View) -> tuple[object, ...]:
+    """Everything that decides a trace; the selection does not."""
+    documents = shelf() or Shelf()
+    return (documents.fingerprint, view.question, view.mode, view.settings, view.principal)
+
+
+def compare(view: View, *, height: int = 400) -> dict[str, Trace] | None:
+    """A trace for each mode, or None after drawing why there are none yet."""
+    found = index(view, height=height)
+    if found is None:
+        return None
+
+    def every_mode(job: Job) -> dict[str, Trace]:
+        traces = {}
+        for done, mode in enumerate(MODES.values()):
+            job.progress(done, len(MODES), f"Running {mode.title}")
+            traces[mode.name] = cache.trace(found, view.changed(mode=mode.name), job)
+        return traces
+
+    key = trace_key(view.changed(mode=""))
+    job = state.board().ask("compare", key, every_mode, lane=RUN, patience=PATIENCE)
+    return waiting.result(job, state.board(), "compare", height=height)
+
+
+def add(sources: Sequence[Source]) -> None:
+    """Starts reading files; :func:`collect` puts them on this session's shelf."""
+    state.board().forget("ingest")
+    state.board().ask(
+        "ingest",
+        tuple((s.name, len(s.data)) for s in sources),
+        lambda job: cache.read(sources, job),
+        lane=BULK,
+        label="Reading files",
+    )
+
+
+def reading() -> Job | None:
+    """The files being read for this session, while they are."""
+    job = state.board().current("ingest")
+    return None if job is None or job.finished else job
+
+
+def collect() -> None:
+    """Puts files that were read on the shelf. A bad one leaves its sentence there instead."""
+    board = state.board()
+    job, documents = board.current("ingest"), shelf()
+    if job is None or not job.finished or documents is None:
+        return
+    board.forget("ingest")
+    if job.state == DONE:
+        state.put_shelf(
+            documents.adding(
+                [o.document for o in job.result if o.document is not None],
+                [str(o.error) for o in job.result if o.error is not None],
+            )
+        )
+    elif job.error is not None:
+        state.put_problems(documents, (str(job.error),))
+
+
+def built_index(view: View) -> Index | None:
+    """The index as this view's principal sees it, where it stands already."""
+    documents = shelf()
+    job = state.board().current("index")
+    if documents is None or job is None or job.result is None:
+        return None
+    if job.key != index_key(documents, view.settings):
+        return None
+    return job.result.restricted(view.principal)
+
+
+def evidence(view: View) -> tuple[str, ...]:
+    """The chunks that should have been found: those marked by hand, or the tour's own."""
+    found = built_index(view)
+    if found is None:
+        return ()
+    if view.evidence:
+        return tuple(c for c in view.evidence if c in set(found.chunk_ids))
+    stop = tour.stop_for(stops(), view)
+    return tour.evidence(stop, found.documents, found.chunks) if stop else ()
+
+
+def theme() -> str:
+    """``light`` or ``dark``, as the browser shows the page."""
+    return "dark" if st.context.theme.type == "dark" else "light"

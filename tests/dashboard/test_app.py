@@ -1,0 +1,363 @@
+"""The app as Streamlit runs it, page by page, on the real models and a few small documents."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
+
+from core.errors import DocumentError
+from core.records import Access, Principal
+from core.settings import Settings
+from core.trace import Trace
+from dashboard import startup
+from dashboard.frame import PAGES
+from dashboard.link import View
+from dashboard.shelf import Shelf
+from dashboard.sidebar import KEY
+from tests import worlds
+
+ROOT = Path(__file__).resolve().parents[2]
+QUESTION = "When is a deposit refunded?"
+MARK = '<img src=x onerror="alert(1)">![](http://evil.example/a.png)'
+TEXTS = {
+    "terms.md": "# Deposits\n\nA deposit is refunded within seven days of the return.\n\n"
+    "# Late returns\n\nNo deposit is refunded for boats returned more than a day late.\n",
+    "harbour.txt": "Pilots board vessels at the outer buoy.\n\nFees are waived on Sundays.\n",
+    "secret.md": "---\ntenant: south\ntitle: Zanzibar plan\n---\n\n"
+    "The Zanzibar deposit is refunded in gold within ninety days.\n",
+    "marked.md": f"# {MARK}\n\nA refunded deposit {MARK} is told by letter.\n",
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[startup.Start]:
+    """The process as ``python -m dashboard --docs FOLDER`` starts it."""
+    folder = tmp_path_factory.mktemp("docs")
+    for name, text in TEXTS.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    before, startup._start = startup._start, None
+    start = startup.begin([str(folder)])
+    assert start.job is not None
+    assert start.job.wait(120)
+    assert start.job.error is None
+    yield start
+    startup._start = before
+
+
+def open_page(title: str = "Trace", **params: str | list[str]) -> AppTest:
+    """A fresh session on a page, with its first results there."""
+    at = AppTest.from_file(str(ROOT / "dashboard" / "app.py"), default_timeout=60)
+    for name, value in params.items():
+        at.query_params[name] = value
+    at._page_hash = "" if title == PAGES[0][0] else calc_hash(title.lower())
+    return settle(at)
+
+
+def settle(at: AppTest, seconds: float = 60) -> AppTest:
+    """Runs until no job is under way, as the page's own polling does."""
+    end = time.monotonic() + seconds
+    at.run()
+    while any(not j.finished for j in jobs(at)):
+        assert time.monotonic() < end, "the page never came to rest"
+        time.sleep(0.05)
+        at.run()
+    at.run()
+    return at
+
+
+def jobs(at: AppTest) -> list:
+    return list(at.session_state["board"]._jobs.values()) if "board" in at.session_state else []
+
+
+def sent(at: AppTest) -> str:
+    """Everything that a run sends to the browser, as one text."""
+    found: list[str] = []
+
+    def walk(node) -> None:
+        proto = getattr(node, "proto", None)
+        if proto is not None and hasattr(proto, "SerializeToString"):
+            found.append(proto.SerializeToString().decode("utf-8", "replace"))
+        for child in getattr(node, "children", {}).values():
+            walk(child)
+
+    walk(at._tree)
+    return "\n".join(found)
+
+
+def labels(at: AppTest) -> str:
+    """All that Streamlit reads as Markdown: texts of markdown elements, and labels."""
+    found = [m.value for m in (*at.markdown, *at.caption)]
+    for kind in ("button", "selectbox", "text_input", "slider", "expander", "multiselect"):
+        found += [element.label for element in at.get(kind) if getattr(element, "label", None)]
+    return "\n".join(found)
+
+
+def texts(at: AppTest) -> str:
+    return "\n".join(t.value for t in at.text)
+
+
+def trace_of(at: AppTest) -> Trace:
+    return at.session_state["board"].current("trace").result
+
+
+def turn(at: AppTest, knob: str, value: object) -> AppTest:
+    at.get_by_key(KEY.format(knob)).set_value(value)
+    return settle(at)
+
+
+def test_importing_the_app_leaves_the_models_out() -> None:
+    code = "import dashboard.frame, sys; print(*{m.partition('.')[0] for m in sys.modules})"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    loaded = set(done.stdout.split())
+    assert not loaded & {"torch", "transformers", "sentence_transformers", "pymupdf", "onnxruntime"}
+
+
+@pytest.mark.parametrize("title", [title for title, _ in PAGES])
+def test_every_page_draws_without_a_fault(title: str) -> None:
+    at = open_page(title, q=QUESTION)
+    assert not at.exception
+    assert "fault of its own" not in texts(at)
+
+
+@pytest.mark.parametrize("title", [title for title, _ in PAGES])
+def test_every_page_draws_without_a_question(title: str) -> None:
+    at = open_page(title)
+    assert not at.exception
+    assert "fault of its own" not in texts(at)
+
+
+def test_a_question_gives_a_trace_and_a_link() -> None:
+    at = open_page()
+    at.text_input(key="question").set_value(QUESTION)
+    settle(at)
+    assert trace_of(at).question == QUESTION
+    assert at.query_params["q"] == QUESTION
+    assert "Evidence found" in texts(at)
+
+
+def test_a_link_restores_question_mode_knob_and_chunk() -> None:
+    first = open_page(q=QUESTION)
+    chunk = trace_of(first).selected[-1].chunk_id
+    at = open_page(q=QUESTION, mode="no_rerank", candidate_k="7", chunk=chunk)
+    view = at.session_state["view"]
+    assert view == View(QUESTION, "no_rerank", Settings(candidate_k=7), chunk=chunk)
+    assert at.get_by_key(KEY.format("candidate_k")).value == 7
+    assert at.selectbox(key="mode").value == "no_rerank"
+    assert trace_of(at).mode == "no_rerank"
+
+
+def test_a_bad_link_leaves_sentences_and_defaults() -> None:
+    at = open_page(q=QUESTION, mode="best", candidate_k="many", colour="red")
+    assert not at.exception
+    said = texts(at)
+    assert all(word in said for word in ("'best'", "candidate_k", "'colour'"))
+    assert at.session_state["view"] == View(QUESTION)
+    at.button(key="dismiss").click()
+    settle(at)
+    assert "'colour'" not in texts(at)
+
+
+def test_a_chunk_that_is_not_here_is_said_so() -> None:
+    at = open_page(q=QUESTION, chunk="0123456789abcdef:000000")
+    assert not at.exception
+    assert "not in these documents" in texts(at)
+
+
+def test_a_moved_knob_recomputes_its_own_stage_and_later_ones_alone() -> None:
+    at = open_page(q=QUESTION)
+    before = trace_of(at)
+    after = trace_of(turn(at, "relevance_threshold", 0.01))
+    assert after.settings["relevance_threshold"] == 0.01
+    names = [s.name for s in before.stages]
+    earlier = names[: names.index("relevance")]
+    # The same records, timings included: nothing was embedded or reranked again.
+    assert [after.stage(n) for n in earlier] == [before.stage(n) for n in earlier]
+
+
+def test_insufficient_evidence_is_said_with_the_near_misses() -> None:
+    at = open_page(q="How tall is the giraffe?", relevance_threshold="1.0")
+    assert trace_of(at).outcome == "insufficient_evidence"
+    assert "Insufficient evidence" in texts(at)
+    assert "Near miss" in texts(at)
+
+
+def test_steps_select_chunks() -> None:
+    at = open_page(q=QUESTION)
+    at.button(key="step_J").click()
+    settle(at)
+    second = at.session_state["view"].chunk
+    assert second
+    assert at.query_params["chunk"] == second
+    at.button(key="step_K").click()
+    settle(at)
+    assert at.session_state["view"].chunk != second
+
+
+def test_evidence_marked_by_hand_is_counted() -> None:
+    at = open_page(q=QUESTION)
+    at.button(key="mark_evidence").click()
+    settle(at)
+    assert "Expected evidence: 1 of 1 chunks" in texts(at)
+    assert len(at.session_state["view"].evidence) == 1
+
+
+@pytest.mark.parametrize("title", [title for title, _ in PAGES])
+def test_what_a_principal_may_not_see_is_on_no_page(title: str) -> None:
+    at = open_page(title, q=QUESTION, tenant="north")
+    assert at.session_state["view"].principal == Principal("north")
+    everything = sent(at).casefold()
+    assert "zanzibar" not in everything
+    assert "secret.md" not in everything
+    assert "secret.md" in sent(open_page(title, q=QUESTION)).casefold()
+
+
+@pytest.mark.parametrize("title", [title for title, _ in PAGES])
+def test_what_documents_say_is_never_markup(title: str) -> None:
+    at = open_page(title, q=f"deposit refunded letter {MARK}")
+    assert not at.exception
+    read = labels(at).replace(r"\<", "").replace(r"\!", "")
+    assert "<img" not in read
+    assert "![" not in read
+
+
+def test_two_sessions_with_one_file_name_see_their_own() -> None:
+    shown = {}
+    for who in ("first", "second"):
+        at = open_page(q=QUESTION)
+        mine = worlds.document(f"The deposit of the {who} session is refunded.", "same.md")
+        at.session_state["shelf"] = Shelf().adding([mine])
+        settle(at)
+        shown[who] = sent(at)
+    assert "second session" not in shown["first"]
+    assert "first session" not in shown["second"]
+    assert "second session" in shown["second"]
+
+
+def test_one_text_under_two_names_keeps_each_sessions_name() -> None:
+    for name, other in (("mine.md", "yours.md"), ("yours.md", "mine.md")):
+        at = open_page(q=QUESTION)
+        text = "A deposit is refunded by the harbour office."
+        at.session_state["shelf"] = Shelf().adding([worlds.document(text, name)])
+        settle(at)
+        assert name in sent(at)
+        assert other not in sent(at)
+
+
+def test_a_bad_upload_leaves_a_message_and_the_others_load() -> None:
+    from core.ingest import Source
+    from dashboard import jobs as dashboard_jobs
+
+    at = open_page("Documents", q=QUESTION)
+    sources = [Source("good.md", b"A deposit is refunded."), Source("bad.pdf", b"%PDF-1.7 no")]
+
+    def read(job):
+        from dashboard import cache
+
+        return cache.read(sources, job)
+
+    at.session_state["board"].ask("ingest", 1, read, lane=dashboard_jobs.BULK, patience=60)
+    settle(at)
+    shelf = at.session_state["shelf"]
+    assert "good.md" in [d.name for d in shelf.documents]
+    assert "bad.pdf" in texts(at)
+    assert not at.exception
+    at.button(key="dismiss_files").click()
+    settle(at)
+    assert "bad.pdf" not in texts(at)
+
+
+def test_problems_of_files_are_the_owners_alone() -> None:
+    at = open_page("Documents")
+    error = DocumentError("hidden.pdf", "needs a password")
+    shelf = startup.begin().shelf
+    at.session_state["shelf"] = Shelf(shelf.documents, (str(error),))
+    settle(at)
+    assert "hidden.pdf" in sent(at)
+    at.session_state["view"] = View(principal=Principal("north"))
+    settle(at)
+    assert "hidden.pdf" not in sent(at)
+
+
+def test_an_empty_shelf_is_said_with_the_remedy() -> None:
+    at = open_page(q=QUESTION)
+    at.session_state["shelf"] = Shelf()
+    settle(at)
+    assert not at.exception
+    assert "Add a document" in texts(at)
+
+
+def test_a_principal_who_may_see_nothing_gets_a_sentence() -> None:
+    at = open_page(q=QUESTION, tenant="north")
+    only = worlds.document("South's deposit.", "s.md", Access(tenant="south"))
+    at.session_state["shelf"] = Shelf().adding([only])
+    settle(at)
+    assert not at.exception
+    assert "s.md" not in sent(at)
+    assert "fault of its own" not in texts(at)
+
+
+def test_a_saved_trace_is_shown_read_only_with_a_way_back() -> None:
+    at = open_page(q=QUESTION)
+    saved = Trace.from_json(trace_of(at).to_json())
+    at.session_state["saved"] = ("monday.json", saved)
+    at.session_state["view"] = View("another question")
+    settle(at)
+    assert "monday.json" in texts(at)
+    assert at.text_input(key="question").value == QUESTION
+    assert at.text_input(key="question").disabled
+    assert at.get_by_key(KEY.format("candidate_k")).disabled
+    assert "Evidence found" in texts(at)
+    at.button(key="close_saved").click()
+    settle(at)
+    assert not at.text_input(key="question").disabled
+    assert at.text_input(key="question").value == "another question"
+
+
+def test_no_old_result_stands_beside_a_new_setting() -> None:
+    at = open_page(q=QUESTION)
+    board = at.session_state["board"]
+    old = board.current("trace")
+    board._jobs["index"].key = ("other",)  # as if the documents had changed
+    at.session_state["shelf"] = Shelf().adding([worlds.document("A deposit.", "new.md")])
+    at.run()
+    now = board.current("trace")
+    if now is not None and now.state == "done":
+        assert now is not old
+        assert [d.name for d in now.result.documents] == ["new.md"]
+    else:
+        assert "Evidence found" not in texts(at)
+    settle(at)
+    assert [d.name for d in trace_of(at).documents] == ["new.md"]
+
+
+def test_documents_can_be_removed() -> None:
+    at = open_page("Documents", q=QUESTION)
+    before = len(startup.begin().shelf.documents)
+    at.button(key="remove_document").click()
+    settle(at)
+    assert len(at.session_state["shelf"].documents) == before - 1
+    assert len(startup.begin().shelf.documents) == before
+
+
+def test_an_answer_is_checked_against_its_citations() -> None:
+    at = open_page("Prompt", q=QUESTION)
+    at.text_area(key="answer").set_value("Within seven days [1]. Or never [99].")
+    settle(at)
+    rows = at.dataframe[-1].value
+    assert list(rows["problem"]) == ["", "no passage [99] in the prompt"]
+
+
+def test_compare_runs_every_mode() -> None:
+    from core.modes import MODES
+
+    at = open_page("Compare", q=QUESTION)
+    assert set(at.session_state["board"].current("compare").result) == set(MODES)

@@ -1,0 +1,222 @@
+"""Text and Markdown: decoding, front matter, headings, metadata. Offsets are the file's own."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import DocumentError
+from core.ingest.decode import decode
+from core.ingest.extract import extract
+from core.ingest.front_matter import read_front_matter
+from core.ingest.markdown import markdown_headings
+from core.records import Access, Document, Span
+
+ENCODED = {
+    "cp1252": [
+        "Prix 45 €, café",
+        "“Smart quotes” – and a naïve café",
+        "Déjà vu à l'école, où l'on vit",
+        "Straße, Größe, Übermut",
+        "El niño comió piñas; ¿cuándo volverá?",
+    ],
+    "cp1250": ["Příliš žluťoučký kůň úpěl ďábelské ódy.", "Zażółć gęślą jaźń — łódź"],
+    "iso8859_2": ["Příliš žluťoučký kůň úpěl ďábelské ódy, šťastně žil."],
+    "cp1251": ["Это русский текст, который нужно прочитать."],
+    "koi8_r": ["Это русский текст, который нужно прочитать."],
+    "cp1253": ["Αυτό είναι ένα ελληνικό κείμενο."],
+    "cp932": ["これは日本語の文章です。検索できますか。"],
+    "euc_jp": ["これは日本語の文章です。検索できますか。"],
+    "gb18030": ["押金退还需要七天。请在入住前联系我们。"],
+    "big5": ["這是繁體中文的句子。請在入住前聯繫我們。"],
+    "euc_kr": ["한국어 문장입니다. 검색이 됩니까?"],
+    "utf-16": ["Grüße aus Köln"],
+    "utf-16-le": ["Grüße aus Köln", "plain words"],
+    "utf-16-be": ["Grüße aus Köln", "plain words"],
+    "utf-8-sig": ["Grüße aus Köln"],
+    "utf-32": ["Grüße aus Köln"],
+}
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"), [(e, text) for e, texts in ENCODED.items() for text in texts]
+)
+def test_text_is_decoded_and_the_encoding_told(encoding: str, text: str) -> None:
+    decoded = decode("a.txt", text.encode(encoding))
+    assert decoded.text == text
+    assert decoded.encoding
+    guessed = not encoding.startswith("utf")
+    assert ("does not say" in "".join(decoded.warnings)) == guessed
+
+
+@given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1))
+def test_utf8_comes_back_as_it_was(text: str) -> None:
+    decoded = decode("a.txt", text.encode())
+    assert decoded.text == text.removeprefix("\ufeff")
+
+
+def test_a_false_byte_order_mark_is_named() -> None:
+    with pytest.raises(DocumentError, match="says that it is UTF-16-LE, and is not"):
+        decode("a.txt", b"\xff\xfe\x00\xd8\x41")
+
+
+def read(text: str, name: str = "a.md", **metadata: object) -> Document:
+    return extract(name, text.encode(), metadata)
+
+
+def test_a_byte_order_mark_does_not_hide_the_heading() -> None:
+    document = read("\ufeff# Title\n\nWords.")
+    assert document.text == "# Title\n\nWords."
+    assert document.title == "Title"
+    assert [(h.start, h.level, h.text) for h in document.headings] == [(0, 1, "Title")]
+
+
+def test_headings_are_found_where_markdown_has_them() -> None:
+    text = (
+        "# One *bold* `code`\r\n\r\nUnder\nlined\n=====\n\n```sh\n# no heading\n```\n\n"
+        "    # nor here\n\n> # nor in a quotation\n\n## Two ##\rrest\n\n"
+        "a\x0bb\u2028c\n\n### Three [link](http://x)\n#nor this\n"
+    )
+    headings = markdown_headings(text)
+    assert [(h.level, h.text) for h in headings] == [
+        (1, "One bold code"),
+        (1, "Under lined"),
+        (2, "Two"),
+        (3, "Three link"),
+    ]
+    for heading, line in zip(headings, ("# One", "Under\n", "## Two", "### Three"), strict=True):
+        assert text[heading.start :].startswith(line)
+
+
+@given(st.text(st.sampled_from("#= -\n\r\x0c\u2028`>ab\t"), max_size=60), st.integers(0, 9))
+def test_headings_lie_at_line_starts_in_order(text: str, lead: int) -> None:
+    text = "x" * lead + "\n" + text
+    headings = markdown_headings(text, body=lead + 1)
+    assert [h.start for h in headings] == sorted(h.start for h in headings)
+    for heading in headings:
+        assert lead < heading.start < len(text)
+        assert text[heading.start - 1] in "\r\n"
+
+
+FRONT = (
+    "---\ntenant: northwind\nroles: [staff, finance]\nlabels: [internal]\n"
+    "date: 2026-03-01\ntitle: Terms\n---\n"
+)
+
+
+def test_front_matter_is_metadata_and_not_ranked() -> None:
+    body = "\nFirst paragraph.\n\nSecond.\n\nThird.\n"
+    document = read(FRONT + body)
+    assert document.text == FRONT + body
+    assert document.unranked == (Span(0, len(FRONT), "front matter"),)
+    assert document.access == Access("northwind", ("staff", "finance"), ("internal",))
+    assert (document.date, document.title) == ("2026-03-01", "Terms")
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+def test_front_matter_ends_its_lines_in_any_way(ending: str) -> None:
+    text = (FRONT + "\n# Head\n").replace("\n", ending)
+    document = read(text)
+    assert document.access.tenant == "northwind"
+    assert document.text[document.unranked[0].end :] == f"{ending}# Head{ending}"
+    assert document.text[document.headings[0].start :].startswith("# Head")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\n\nA paragraph under a rule.\n\n---\n\nAnother.",
+        "---\nJust words between rules\n---\nand more",
+        "---\nOpening hours: nine to five\n---\nand more",
+        "---\n---\nand more",
+        "---",
+        "--- \nnever: closed",
+        "text first\n---\na: b\n---\n",
+    ],
+)
+def test_a_text_that_opens_with_a_rule_stays_whole(text: str) -> None:
+    document = read(text)
+    assert document.text == text and not document.unranked
+
+
+def test_front_matter_that_does_not_parse_is_mentioned() -> None:
+    document = read("---\ntitle: a: b\n---\nwords")
+    assert not document.unranked
+    assert "line 2" in document.report.warnings[0]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "tenant: [a]",
+        "tenant: {a: b}",
+        "tenant:",
+        'tenant: ""',
+        "roles: staff, finance",
+        "roles: [staff, [x]]",
+        "roles:",
+        "labels: {a: b}",
+        "labels: ['']",
+        "title: a: b\ntenant: x",
+        "Tenant: x\ntenant: y",
+        "ROLES: [a",
+        "two words: x\ntenant: y",
+    ],
+)
+def test_access_that_cannot_be_understood_never_opens_a_file(lines: str) -> None:
+    with pytest.raises(DocumentError):
+        read(f"---\n{lines}\n---\nSecret.")
+    with pytest.raises(DocumentError):
+        extract("a.txt", f"---\n{lines}\n---\nSecret.".encode(), {})
+
+
+def test_front_matter_that_was_never_closed_does_not_open_a_file() -> None:
+    with pytest.raises(DocumentError, match="no closing"):
+        read("---\ntenant: northwind\n\nSecret.")
+
+
+def test_yaml_says_what_it_says() -> None:
+    assert read("---\ntenant: no\nroles: on\n---\nx").access == Access("no", ("on",))
+
+
+def test_what_is_said_beside_the_file_wins_and_is_told() -> None:
+    document = read(FRONT + "words", roles=["board"], date=datetime.date(2027, 1, 2), priority=3)
+    assert document.access == Access("northwind", ("board",), ("internal",))
+    assert (document.date, document.priority) == ("2027-01-02", 3)
+    assert len(document.report.warnings) == 2
+
+
+def test_other_values_are_left_out_with_a_warning() -> None:
+    document = read("---\ndate: last May\npriority: high\ntitle: [a]\nrole: x\n---\nwords")
+    assert (document.date, document.priority, document.title) == ("", 0, "a")
+    assert len(document.report.warnings) == 4
+
+
+@pytest.mark.parametrize("metadata", [{"tennant": "a"}, {"tenant": 7}, {"roles": [1]}])
+def test_metadata_beside_the_file_is_strict(metadata: dict[str, object]) -> None:
+    with pytest.raises(DocumentError):
+        read("words", **metadata)
+
+
+def test_a_file_of_front_matter_alone_holds_no_text() -> None:
+    with pytest.raises(DocumentError, match="no text"):
+        read("---\ntitle: x\n---\n\n")
+
+
+@given(st.text(st.sampled_from("-.:\n\r #[]{}&*!|>'\"%@`atenroles"), max_size=80))
+def test_any_text_is_read_whole_or_refused(tail: str) -> None:
+    text = "---\n" + tail
+    try:
+        front = read_front_matter("a.md", text)
+    except DocumentError:
+        return
+    assert 0 <= front.body <= len(text)
+    assert (front.body > 0) == bool(front.values)
+
+
+def test_long_texts_without_any_break_are_read() -> None:
+    text = "x" * 10 + " " + "a" * 5000
+    assert read(text, "a.txt").text == text
