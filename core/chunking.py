@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from core.records import Chunk, Document, Heading, Page, chunk_id
-from core.tokens import TokenCounter
+from core.tokens import READ_OVER, TokenCounter
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？])")
 _PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*")
@@ -53,7 +53,9 @@ def chunk_document(
             pages=_page_span(document.pages, page_starts, *_inked(text, start)),
             headings=paths.at(_inked(text, start)[0]),
         )
-        for ordinal, ((start, end), text, count) in enumerate(zip(spans, texts, tokens, strict=True))
+        for ordinal, ((start, end), text, count) in enumerate(
+            zip(spans, texts, tokens, strict=True)
+        )
     )
 
 
@@ -79,12 +81,17 @@ def _cut(
         return
     starts = [s for s, _ in tokens]
     breaks = _Breaks(document.text, region, [h.start for h in document.headings])
-    first, start = 0, begin
+    first, start, reached = 0, begin, begin
     while first < len(tokens):
         last = first + size
         end = stop if last >= len(tokens) else breaks.best(starts, first, last)
-        end = _fitted(document.text, start, end, starts[first:], counter, size)
+        end = _fitted(document.text, start, end, starts, first, counter, size)
+        if end <= reached and start < reached:
+            # What it repeats fills it: it would say nothing new, and repeats nothing instead.
+            first, start = bisect_left(starts, reached), reached
+            continue
         yield start, end
+        reached = end
         if end >= stop:
             return
         following = bisect_left(starts, end)
@@ -95,21 +102,31 @@ def _cut(
 
 
 def _fitted(
-    text: str, start: int, end: int, starts: Sequence[int], counter: TokenCounter, size: int
+    text: str,
+    start: int,
+    end: int,
+    starts: Sequence[int],
+    first: int,
+    counter: TokenCounter,
+    size: int,
 ) -> int:
     """``end``, or an earlier token where a word cut in two counts more tokens than it did whole."""
 
     def inside_word(at: int) -> bool:
-        return 0 < at < len(text) and not text[at - 1].isspace() and not text[at].isspace()
+        return 0 < at < len(text) and not _parts_words(text[at - 1]) and not _parts_words(text[at])
 
     if not (inside_word(start) or inside_word(end)):
         return end
     while (excess := counter.count(text[start:end]) - size) > 0:
-        held = bisect_left(starts, end)
+        held = bisect_left(starts, end, first) - first
         if held <= 1:
             break
-        end = starts[max(1, held - excess)]
+        end = starts[first + max(1, held - excess)]
     return end
+
+
+def _parts_words(character: str) -> bool:
+    return character.isspace() and character not in READ_OVER
 
 
 class _Breaks:

@@ -7,7 +7,9 @@ standard error. Exit codes: 0 done, 2 bad input, 3 a stage degraded under ``--st
 from __future__ import annotations
 
 import argparse
+import io
 import json
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -22,9 +24,15 @@ DONE, FAILED_GATE, BAD_INPUT, DEGRADED = 0, 1, 2, 3
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        # JSON is UTF-8 wherever it goes, and no terminal's encoding may stop a report.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="replace")
     options = _parser().parse_args(arguments)
     try:
-        return options.command(options)
+        code = options.command(options)
+        sys.stdout.flush()
+        return code
     except ChunkscopeError as error:
         _complain(str(error))
         return BAD_INPUT
@@ -32,8 +40,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _complain("stopped")
         return 130
     except BrokenPipeError:
-        sys.stderr.close()
+        # The reader has seen enough; what is still held must not be written at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
+    except OSError as error:
+        _complain(f"{error.filename or 'the file system'}: {error.strerror or error}")
+        return BAD_INPUT
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from core.trace import DROPPED, Entry, Trace
 
 PROMPT = "prompt"
@@ -39,12 +41,35 @@ def fates(trace: Trace) -> Mapping[str, Fate]:
 
 
 def fate_of(trace: Trace, chunk_id: str) -> Fate:
-    """One chunk's fate, named by a stage or not."""
+    """One chunk's fate, named by a stage or not.
+
+    A chunk of no document of the trace may be hidden from its principal or never have been:
+    the two must not be told apart.
+    """
     named = fates(trace).get(chunk_id)
     if named is not None:
         return named
-    first = trace.stage("first_stage")
-    return Fate("first_stage", "ranked below the candidates", first.last_kept)
+    row = corpus_row(trace, chunk_id)
+    if row is None:
+        return Fate("access", "is in none of the documents of this trace")
+    first, fused = trace.stage("first_stage"), trace.corpus_scores.array("fused")
+    if not len(fused) or first.cut_score is None:
+        return Fate("first_stage", "was not taken into the candidates", first.last_kept)
+    # The cut as the corpus scores hold it, so that equal scores have a margin of 0.
+    margin = float(fused[row]) - float(np.float32(first.cut_score))
+    return Fate("first_stage", "ranked below the candidates", first.last_kept, margin)
+
+
+def corpus_row(trace: Trace, chunk_id: str) -> int | None:
+    """A chunk's place in the arrays of the trace's corpus scores; None for one of no document."""
+    document, _, ordinal = chunk_id.rpartition(":")
+    first = 0
+    for info in trace.documents:
+        if info.id == document:
+            held = ordinal.isascii() and ordinal.isdigit() and int(ordinal) < info.chunks
+            return first + int(ordinal) if held else None
+        first += info.chunks
+    return None
 
 
 def journey(trace: Trace, chunk_id: str) -> list[tuple[str, Entry]]:

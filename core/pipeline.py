@@ -11,16 +11,17 @@ import hashlib
 import json
 import threading
 import time
+from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from core.errors import Cancelled, SettingsError
+from core.errors import Cancelled, ModelError, SettingsError
 from core.index.index import Index
 from core.models.protocols import Reranker
 from core.modes import DEFAULT_MODE, Mode, mode_named
-from core.records import Chunk, Principal
+from core.records import Chunk, Document, Principal
 from core.settings import Settings
 from core.stages.access import access
 from core.stages.base import Run, Stage, State
@@ -100,6 +101,7 @@ class Pipeline:
         Raises:
             SettingsError: an empty question or an unknown mode.
             EmptyIndexError: no chunk that the principal may read.
+            ModelError: under ``strict``, naming the first stage that degraded, and why.
         """
         if not question.strip():
             raise SettingsError("the question", "is empty", "Type one.")
@@ -115,18 +117,19 @@ class Pipeline:
             memo=lambda model: self._memo(visible.fingerprint, question, model),
             cancelled=cancelled,
         )
-        state, records = self._stages(run, settings)
+        state, records = self._stages(run, settings, strict)
         return _trace(run, settings, principal, state, records)
 
-    def _stages(self, run: Run, settings: Settings) -> tuple[State, list[StageRecord]]:
+    def _stages(
+        self, run: Run, settings: Settings, strict: bool
+    ) -> tuple[State, list[StageRecord]]:
         state, records = State(), []
         key = _key(run.index.fingerprint, run.question, self._models_key())
         for name, stage, groups in STAGE_TABLE:
             if run.cancelled and run.cancelled():
                 raise Cancelled
             key = _key(key, name, _part_of_mode(run.mode, name), settings.of_groups(*groups))
-            with self._lock:
-                held = self._results.get(key)
+            held = self._held(self._results, key)
             if held is None:
                 began = time.perf_counter()
                 state, record = stage(state, settings, run)
@@ -135,6 +138,11 @@ class Pipeline:
                     self._keep(self._results, key, held, self._kept)
             state, record = held
             records.append(record)
+            if record.degraded:
+                if strict:
+                    raise ModelError(name, f"could not do its part: {record.degraded}")
+                # What follows from a failure must not be taken for what follows from success.
+                key = _key(key, record.degraded)
         return state, records
 
     def _models_key(self) -> list[str]:
@@ -144,9 +152,16 @@ class Pipeline:
         ]
 
     def _memo(self, *key: str) -> MutableMapping[str, float]:
-        with self._lock:
-            held = self._memos.get(key)
+        held = self._held(self._memos, key)
         return self._keep(self._memos, key, {}, 64) if held is None else held
+
+    def _held(self, kept: OrderedDict, key: Any) -> Any:
+        """What is kept under ``key``, now the last to be let go; None where there is nothing."""
+        with self._lock:
+            if key not in kept:
+                return None
+            kept.move_to_end(key)
+            return kept[key]
 
     def _keep(self, kept: OrderedDict, key: Any, value: Any, most: int) -> Any:
         with self._lock:
@@ -187,43 +202,59 @@ def _trace(
         principal=principal,
         corpus=run.index.fingerprint,
         models=_models(run, records),
-        documents=tuple(
-            DocumentInfo(
-                id=d.id,
-                name=d.name,
-                title=d.title,
-                chunks=stop - start,
-                characters=len(d.text),
-                pages=len(d.pages),
-                date=d.date,
-                priority=d.priority,
-            )
-            for d, start, stop in run.index.document_rows()
-        ),
+        documents=run.index.once("documents", lambda: _documents(run.index)),
         corpus_scores=CorpusScores(
             bm25=CorpusScores.pack(query.bm25 if ranked else None),
             dense=CorpusScores.pack(query.dense),
             fused=CorpusScores.pack(query.fused if ranked else None),
         ),
         stages=tuple(records),
-        chunks=tuple(_info(run.index.chunk(chunk_id)) for chunk_id in touched),
+        chunks=tuple(_info(run.index, chunk_id) for chunk_id in touched),
         selected=assembled.selected,
         prompt=assembled.prompt,
         ledger=assembled.ledger,
     )
 
 
-def _info(chunk: Chunk) -> ChunkInfo:
-    return ChunkInfo(
-        id=chunk.id,
-        document_id=chunk.document_id,
-        ordinal=chunk.ordinal,
-        start=chunk.start,
-        end=chunk.end,
-        text=chunk.text,
-        tokens=chunk.tokens,
-        pages=chunk.pages,
-        headings=chunk.headings,
+def _page_chunks(document: Document, chunks: Sequence[Chunk]) -> tuple[int, ...]:
+    """For each page the ordinal of the first chunk that begins on it or after it."""
+    starts = [c.start for c in chunks]
+    return tuple(bisect_left(starts, page.start) for page in document.pages)
+
+
+def _documents(index: Index) -> tuple[DocumentInfo, ...]:
+    return tuple(
+        DocumentInfo(
+            id=d.id,
+            name=d.name,
+            title=d.title,
+            chunks=stop - start,
+            characters=len(d.text),
+            pages=len(d.pages),
+            date=d.date,
+            priority=d.priority,
+            page_chunks=_page_chunks(d, index.chunks[start:stop]),
+        )
+        for d, start, stop in index.document_rows()
+    )
+
+
+def _info(index: Index, chunk_id: str) -> ChunkInfo:
+    chunk = index.chunk(chunk_id)
+    return index.derived(
+        chunk,
+        "info",
+        lambda text: ChunkInfo(
+            id=chunk.id,
+            document_id=chunk.document_id,
+            ordinal=chunk.ordinal,
+            start=chunk.start,
+            end=chunk.end,
+            text=text,
+            tokens=chunk.tokens,
+            pages=chunk.pages,
+            headings=chunk.headings,
+        ),
     )
 
 

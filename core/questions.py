@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from core.errors import QuestionSetError
+from core.plain import parse
 from core.records import Document, Span
 
 csv.field_size_limit(2**31 - 1)
@@ -64,16 +64,18 @@ def load_questions(path: str | Path) -> tuple[Question, ...]:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise QuestionSetError(str(path), f"cannot be read ({error})") from None
-    rows = _csv_rows(text) if path.suffix.lower() == ".csv" else _json_rows(path.name, text)
+    as_csv = path.suffix.lower() == ".csv"
+    rows = _csv_rows(path.name, text) if as_csv else _json_rows(path.name, text)
     return tuple(_question(f"{path.name}, line {line}", line, row) for line, row in rows)
 
 
 def _json_rows(name: str, text: str) -> Iterable[tuple[int, Mapping[str, Any]]]:
-    for line, raw in enumerate(text.splitlines(), 1):
+    # Not splitlines(): a JSON string may hold U+2028 and its like as they are.
+    for line, raw in enumerate(text.split("\n"), 1):
         if not raw.strip():
             continue
         try:
-            row = json.loads(raw)
+            row = parse(raw)
         except ValueError as error:
             raise QuestionSetError(f"{name}, line {line}", f"is not JSON ({error})") from None
         if not isinstance(row, dict):
@@ -81,10 +83,18 @@ def _json_rows(name: str, text: str) -> Iterable[tuple[int, Mapping[str, Any]]]:
         yield line, row
 
 
-def _csv_rows(text: str) -> Iterable[tuple[int, Mapping[str, Any]]]:
+def _csv_rows(name: str, text: str) -> Iterable[tuple[int, Mapping[str, Any]]]:
+    """Each row with the line on which it begins."""
     reader = csv.DictReader(io.StringIO(text))
-    for row in reader:
-        yield reader.line_num, {k: v for k, v in row.items() if k}
+    try:
+        for row in reader:
+            # A row whose cells hold line breaks ends some lines after the one it begins on.
+            breaks = sum(v.count("\n") for v in row.values() if isinstance(v, str))
+            yield reader.line_num - breaks, {k: v for k, v in row.items() if k}
+    except csv.Error as error:
+        raise QuestionSetError(
+            f"{name}, after line {reader.line_num}", f"is not CSV ({error})"
+        ) from None
 
 
 def _question(where: str, line: int, row: Mapping[str, Any]) -> Question:
@@ -94,7 +104,7 @@ def _question(where: str, line: int, row: Mapping[str, Any]) -> Question:
     references = row.get("references") or []
     if isinstance(references, str):
         try:
-            references = json.loads(references)
+            references = parse(references)
         except ValueError as error:
             raise QuestionSetError(where, f"its references are not JSON ({error})") from None
     if not isinstance(references, list):
@@ -128,23 +138,31 @@ def locate(question: Question, documents: Sequence[Document]) -> tuple[Evidence,
     """Each reference of a question, found in its document, or with ``span`` None.
 
     A quote is found whatever its white space. Without a document's name a quote is looked
-    for in all of them.
+    for in all of them; a span or a page then means something only if there is one document.
     """
-    named = [d for d in documents if not question.document or _same(d.name, question.document)]
+    named = _named(question.document, documents)
     found = []
     for reference in question.references:
-        places = ((d.id, _find(d, reference)) for d in named)
+        sure = question.document or reference.quote or len(documents) == 1
+        places = ((d.id, _find(d, reference)) for d in named if sure)
         place = next(((d, s) for d, s in places if s is not None), None)
         found.append(Evidence(reference, *place) if place else Evidence(reference))
     return tuple(found)
 
 
-def _same(name: str, wanted: str) -> bool:
-    """Names agree in full, by file name, or by file name without its suffix."""
-    if name == wanted:
-        return True
-    path = PurePosixPath(name)
-    return wanted in (path.name, path.stem) or path.name == PurePosixPath(wanted).name
+def _named(wanted: str, documents: Sequence[Document]) -> list[Document]:
+    """The documents that go by a name: in full, or else by file name, with its suffix or without."""
+    if not wanted:
+        return list(documents)
+    file = PurePosixPath(wanted).name
+    for agrees in (
+        lambda path: str(path) == wanted,
+        lambda path: path.name == file,
+        lambda path: path.stem == wanted,
+    ):
+        if found := [d for d in documents if agrees(PurePosixPath(d.name))]:
+            return found
+    return []
 
 
 def _find(document: Document, reference: Reference) -> Span | None:

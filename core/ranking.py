@@ -32,16 +32,17 @@ def ranks(order: np.ndarray) -> np.ndarray:
 def min_max(scores: np.ndarray) -> np.ndarray:
     """Scores scaled to [0, 1] over the finite ones.
 
-    Equal scores say nothing about the order, so they all become 0.5 and not 1; NaN
-    stays NaN for the caller to flag.
+    Equal scores say nothing about the order, so they all become 0.5 and not 1; what is
+    not finite becomes NaN, for the caller to flag.
     """
     scores = np.asarray(scores, dtype=np.float64)
-    finite = scores[np.isfinite(scores)]
+    scores = np.where(np.isfinite(scores), scores, np.nan)
+    finite = scores[~np.isnan(scores)]
     if not len(finite):
-        return scores.copy()
+        return scores
     low, high = finite.min(), finite.max()
     if high - low <= 1e-12:
-        return np.where(np.isfinite(scores), 0.5, scores)
+        return np.where(np.isnan(scores), np.nan, 0.5)
     return (scores - low) / (high - low)
 
 
@@ -53,21 +54,24 @@ def reciprocal_rank_fusion(rank_lists: list[np.ndarray], k: int) -> np.ndarray:
 def weighted_sum(parts: list[tuple[float, np.ndarray]]) -> np.ndarray:
     """float[n] in [0, 1]: the weighted mean of scores that lie in [0, 1].
 
-    Where every weight is 0 nothing tells the rows apart: all get 0.5.
+    Where every weight is 0 nothing tells the rows apart: all get 0.5. A part of weight 0
+    takes no part, not even with its NaN.
     """
     total = sum(weight for weight, _ in parts)
     if total <= 0:
         return np.full(len(parts[0][1]), 0.5)
-    return sum(weight * scores for weight, scores in parts) / total
+    return sum(weight * scores for weight, scores in parts if weight) / total
 
 
-def smoothed_by_neighbours(scores: np.ndarray, places: list[tuple[str, int]], share: float) -> np.ndarray:
+def smoothed_by_neighbours(
+    scores: np.ndarray, places: list[tuple[str, int]], share: float
+) -> np.ndarray:
     """Scores plus ``share`` × (½ of each neighbour one chunk away + ¼ of each two away).
 
     Args:
         scores: float[n].
         places: for each row its document and ordinal; only rows present count as neighbours.
-        share: in [0, 1]; 0 changes nothing.
+        share: in [0, 1]; 0 changes nothing. A neighbour without a finite score gives none.
     """
     row = {place: i for i, place in enumerate(places)}
     out = np.asarray(scores, dtype=np.float64).copy()
@@ -75,6 +79,6 @@ def smoothed_by_neighbours(scores: np.ndarray, places: list[tuple[str, int]], sh
         for distance, weight in ((1, 0.5), (2, 0.25)):
             for neighbour in (ordinal - distance, ordinal + distance):
                 j = row.get((document, neighbour))
-                if j is not None:
+                if j is not None and np.isfinite(scores[j]):
                     out[i] += share * weight * scores[j]
     return out

@@ -175,9 +175,12 @@ class Candidate:
     anchor: str = ""
     offset: int = 0
 
-    def scored(self, name: str, value: float, **more: Any) -> Candidate:
-        """This candidate with one more named score, which now orders it."""
-        if name in self.scores:
-            raise ValueError(f"score {name!r} of {self.chunk_id} is already given")
-        scores = {**self.scores, name: value, **more.pop("parts", {})}
-        return replace(self, score=value, scores=scores, **more)
+    def scored(self, scores: Mapping[str, float], orders: str, **more: Any) -> Candidate:
+        """This candidate with more named scores; the one named ``orders`` now orders it.
+
+        Raises:
+            ValueError: a score of that name is already given; none is ever overwritten.
+        """
+        if taken := self.scores.keys() & scores.keys():
+            raise ValueError(f"{', '.join(sorted(taken))} of {self.chunk_id} is already given")
+        return replace(self, score=scores[orders], scores={**self.scores, **scores}, **more)

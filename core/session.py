@@ -51,7 +51,10 @@ def open_documents(
     """
     root = Path(cache) if cache else default_root()
     sources = [
-        replace(s, password=(passwords or {}).get(s.name)) for s in sources_from_paths(paths)
+        # A file name may hold bytes that are no UTF-8; everything after this is text.
+        replace(s, name=shown, password=(passwords or {}).get(shown))
+        for s in sources_from_paths(paths)
+        for shown in [s.name.encode("utf-8", "replace").decode()]
     ]
     files = ingest(
         sources,

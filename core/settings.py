@@ -61,18 +61,29 @@ class Knob:
         if self.choices and value not in self.choices:
             raise SettingsError(self.name, f"{value!r} is not {self.allowed()}")
         if self.low is not None and not self.low <= value <= self.high:
-            raise SettingsError(self.name, f"{value!r} is out of range", f"It takes {self.allowed()}.")
+            raise SettingsError(
+                self.name, f"{value!r} is out of range", f"It takes {self.allowed()}."
+            )
         return value
 
     def _coerce(self, value: Any) -> Any:
         if self.kind is bool:
             if isinstance(value, bool):
                 return value
-            return {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}[
-                str(value).lower()
-            ] if str(value).lower() in _BOOLEANS else _refuse(value)
+            return (
+                {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}[
+                    str(value).lower()
+                ]
+                if str(value).lower() in _BOOLEANS
+                else _refuse(value)
+            )
         if self.kind is str:
-            return value if isinstance(value, str) else _refuse(value)
+            # Half a surrogate pair, as a command line can hand over, is no text.
+            return (
+                value.encode("utf-8", "replace").decode()
+                if isinstance(value, str)
+                else _refuse(value)
+            )
         if isinstance(value, bool):
             _refuse(value)
         number = float(value)
@@ -89,7 +100,9 @@ class Knob:
         if self.kind is str:
             return "text"
         number = "a whole number" if self.kind is int else "a number"
-        return f"{number} from {self.low:g} to {self.high:g}" + (f" {self.unit}" if self.unit else "")
+        return f"{number} from {self.low:g} to {self.high:g}" + (
+            f" {self.unit}" if self.unit else ""
+        )
 
 
 _BOOLEANS = {"true", "on", "1", "false", "off", "0"}
@@ -103,7 +116,16 @@ def _knob(group: str, default: Any, help: str, **more: Any) -> Any:
     return field(default=default, metadata={"group": group, "help": help, **more})
 
 
-def _number(group: str, default: float, low: float, high: float, step: float, unit: str, help: str, **more: Any) -> Any:
+def _number(
+    group: str,
+    default: float,
+    low: float,
+    high: float,
+    step: float,
+    unit: str,
+    help: str,
+    **more: Any,
+) -> Any:
     return _knob(group, default, help, low=low, high=high, step=step, unit=unit, **more)
 
 
@@ -195,7 +217,7 @@ class Settings:
 
     # relevance
     relevance_threshold: float = _number(
-        "relevance", 0.0, 0.0, 1.0, 0.01, "probability", "Chunks whose calibrated relevance is below this are dropped. If none is left, the outcome is insufficient evidence.",
+        "relevance", 0.10, 0.0, 1.0, 0.01, "probability", "Chunks whose calibrated relevance is below this are dropped. If none is left, the outcome is insufficient evidence.",
         label="Relevance threshold",
     )  # fmt: skip
 

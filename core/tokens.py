@@ -19,14 +19,24 @@ LONG_WORD = 100
 PIECE = 2
 """Characters a token is taken to hold inside such a word, so that its size still counts."""
 
+SHORT = 1000
+"""Counts of texts up to so many characters are kept: labels, instructions, the question."""
+
 FEW = 8
 """Up to so many texts are counted one by one: threads would cost more than they save."""
 
-_LONG = re.compile(rf"\S{{{LONG_WORD},}}")
+READ_OVER = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
+"""White space to Python that WordPiece drops: what stands on both sides is one word to it."""
+
+_LONG = re.compile(rf"(?:\S|[{READ_OVER}]){{{LONG_WORD},}}")
 
 
 class TokenCounter(Protocol):
-    """Splits text into tokens. ``name`` is shown beside every count."""
+    """Splits text into tokens. ``name`` is shown beside every count.
+
+    Law: texts joined by line breaks count as many tokens as they do one by one, so that a
+    prompt can be counted from its parts.
+    """
 
     name: str
 
@@ -47,11 +57,15 @@ class WordPieceCounter:
 
     def __init__(self, tokenizer) -> None:
         self._tokenizer = tokenizer
+        self._short = lru_cache(maxsize=4096)(self._count)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         return _shortened(self._tokenizer.encode(text, add_special_tokens=False).offsets)
 
     def count(self, text: str) -> int:
+        return self._short(text) if len(text) <= SHORT else self._count(text)
+
+    def _count(self, text: str) -> int:
         return self._length(text, self._tokenizer.encode(text, add_special_tokens=False))
 
     def count_many(self, texts: Sequence[str]) -> list[int]:

@@ -7,20 +7,18 @@ trace and retrieves nothing. It goes to JSON and back without loss.
 
 from __future__ import annotations
 
-import base64
 import dataclasses
 import json
-import types
-import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from core.errors import TraceFormatError
-from core.records import Principal
+from core.plain import build, parse, plain
+from core.records import Principal, chunk_id
+from core.settings import STAGES
 
 SCHEMA_VERSION = 1
 
@@ -229,69 +227,46 @@ class Trace:
             TraceFormatError: where the text is not a trace of this schema version.
         """
         try:
-            data = json.loads(text)
+            data = parse(text)
         except ValueError as error:
             raise TraceFormatError("trace", f"is not JSON ({error})") from None
         if not isinstance(data, dict) or "schema" not in data or "stages" not in data:
             raise TraceFormatError("trace", "is JSON, but not a saved trace")
-        if data["schema"] != SCHEMA_VERSION:
+        if type(data["schema"]) is not int or data["schema"] != SCHEMA_VERSION:
             raise TraceFormatError(
                 "trace",
-                f"has schema version {data['schema']!r}",
+                f"has schema version {data['schema']!r:.40}",
                 f"This version of Chunkscope reads version {SCHEMA_VERSION}.",
             )
         try:
-            return _build(cls, data)
-        except (KeyError, TypeError, ValueError) as error:
-            raise TraceFormatError("trace", f"is damaged ({error})") from None
+            trace = build(cls, data)
+            _check(trace)
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
+            raise TraceFormatError("trace", f"is damaged ({error})", "Save it again.") from None
+        return trace
 
 
-def plain(value: Any) -> Any:
-    """A record as JSON's own types: bytes become base64, tuples lists."""
-    if dataclasses.is_dataclass(value):
-        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
-    if isinstance(value, Mapping):
-        return {str(k): plain(v) for k, v in value.items()}
-    if isinstance(value, (tuple, list)):
-        return [plain(v) for v in value]
-    if isinstance(value, bytes):
-        return base64.b64encode(value).decode("ascii")
-    if isinstance(value, np.generic):
-        return value.item()
-    return value
-
-
-@cache
-def _hints(record: type) -> Mapping[str, Any]:
-    return typing.get_type_hints(record)
-
-
-def _build(wanted: Any, value: Any) -> Any:
-    """``value`` from JSON as the type that a record's annotation asks for."""
-    if wanted is Any:
-        return value
-    if dataclasses.is_dataclass(wanted):
-        if not isinstance(value, dict):
-            raise TypeError(f"{wanted.__name__} is not an object")
-        known = _hints(wanted)
-        return wanted(**{k: _build(known[k], v) for k, v in value.items() if k in known})
-    origin = typing.get_origin(wanted)
-    if origin in (typing.Union, types.UnionType):
-        if value is None:
-            return None
-        return _build(next(a for a in typing.get_args(wanted) if a is not type(None)), value)
-    if origin is tuple:
-        if not isinstance(value, list):
-            raise TypeError(f"{value!r} is not a list")
-        return tuple(_build(typing.get_args(wanted)[0], v) for v in value)
-    if origin is not None:
-        if not isinstance(value, dict):
-            raise TypeError(f"{value!r} is not an object")
-        return {k: _build(typing.get_args(wanted)[1], v) for k, v in value.items()}
-    if wanted is bytes:
-        return base64.b64decode(value, validate=True)
-    if wanted is float and type(value) is int:
-        return float(value)
-    if type(value) is not wanted:
-        raise TypeError(f"{value!r} is not {wanted.__name__}")
-    return value
+def _check(trace: Trace) -> None:
+    """What a view relies on, and types cannot say. ValueError where it does not hold."""
+    if trace.outcome not in OUTCOMES:
+        raise ValueError(f"{trace.outcome!r:.40} is not an outcome")
+    if tuple(s.name for s in trace.stages) != STAGES:
+        raise ValueError("its stages are not those of the pipeline")
+    sizes = {d.id: d.chunks for d in trace.documents}
+    if len(sizes) < len(trace.documents) or min(sizes.values(), default=0) < 0:
+        raise ValueError("its list of documents contradicts itself")
+    for name in ("bm25", "dense", "fused"):
+        held = len(getattr(trace.corpus_scores, name))
+        if held not in (0, 4 * sum(sizes.values())):
+            raise ValueError(
+                f"it has {held} bytes of {name} scores for {sum(sizes.values())} chunks"
+            )
+    for c in trace.chunks:
+        if not 0 <= c.ordinal < sizes.get(c.document_id, 0) or c.id != chunk_id(
+            c.document_id, c.ordinal
+        ):
+            raise ValueError(f"chunk {c.id!r:.60} is not of its documents")
+    held_ids = {c.id for c in trace.chunks}
+    named = {e.chunk_id for s in trace.stages for e in s.entries}
+    if strange := (named | {p.chunk_id for p in trace.selected}) - held_ids:
+        raise ValueError(f"it does not hold chunk {min(strange)!r:.60}")

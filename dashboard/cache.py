@@ -74,16 +74,15 @@ def _index(
     _encoder: Any,
     _job: Job,
 ) -> Index:
-    from core.index.cache import ArrayCache, default_root
-
     from core.index.build import build_index
+    from core.index.cache import ArrayCache, default_root
 
     return build_index(
         _shelf.documents,
         _settings,
         _encoder,
         cache=ArrayCache(default_root()),
-        progress=lambda done, total, name: _job.progress(done, total, f"Indexing {name}".strip()),
+        progress=lambda done, total, name: _job.progress(done, total, "Indexing", name),
         cancelled=_job.cancelled,
     )
 
@@ -124,6 +123,6 @@ def read(sources: Sequence[Source], job: Job) -> list[Ingested]:
     return ingest(
         sources,
         cache=default_root(),
-        progress=lambda done, total, name: job.progress(done, total, f"Reading {name}".strip()),
+        progress=lambda done, total, name: job.progress(done, total, "Reading", name),
         cancelled=job.cancelled,
     )

@@ -11,6 +11,7 @@ import streamlit as st
 from core.errors import Cancelled, ChunkscopeError
 from core.settings import Settings, parse_settings
 from dashboard import header, jobs, say, sidebar, state, work
+from dashboard.link import known_mode
 from dashboard.views import compare, documents, prompt, trace
 
 logger = logging.getLogger(__name__)
@@ -28,7 +29,7 @@ PAGES: tuple[tuple[str, Callable[[], None]], ...] = (
 def run() -> None:
     """Draws the whole page for one run of the script."""
     pages = [
-        st.Page(_guarded(draw), title=title, url_path=title.lower(), default=not number)
+        st.Page(_guarded(draw, "page"), title=title, url_path=title.lower(), default=not number)
         for number, (title, draw) in enumerate(PAGES)
     ]
     page = st.navigation(pages, position="top")
@@ -39,8 +40,9 @@ def run() -> None:
     if saved is None:
         sidebar.draw(view.settings, view.mode)
     else:
-        sidebar.draw(_settings_of(saved[1].settings), saved[1].mode, frozen=True)
-    _guarded(lambda: header.draw(view))()
+        settings, mode = _settings_of(saved[1].settings), known_mode(saved[1].mode)
+        sidebar.draw(settings, mode, frozen=True)
+    _guarded(lambda: header.draw(view), "header")()
     page.run()
     state.write_link()
 
@@ -53,7 +55,7 @@ def _settings_of(values: dict) -> Settings:
         return Settings()
 
 
-def _guarded(draw: Callable[[], None]) -> Callable[[], None]:
+def _guarded(draw: Callable[[], None], key: str) -> Callable[[], None]:
     """``draw``, with errors shown as sentences. Reruns and stops of Streamlit pass through:
     they are no ``Exception``."""
 
@@ -61,11 +63,11 @@ def _guarded(draw: Callable[[], None]) -> Callable[[], None]:
         try:
             draw()
         except Cancelled:
-            say.note("info", "This was stopped.", key="page")
+            say.note("info", "This was stopped.", key=key)
         except ChunkscopeError as error:
-            say.failure(error, key="page")
+            say.failure(error, key=key)
         except Exception as error:
             logger.exception("a page failed")
-            say.failure(jobs.unexpected(error), key="page")
+            say.failure(jobs.unexpected(error), key=key)
 
     return page

@@ -8,7 +8,7 @@ from core.modes import MODES
 from core.records import Principal
 from dashboard import say, state, work
 from dashboard.jobs import Job
-from dashboard.link import QUESTION_LIMIT, View
+from dashboard.link import QUESTION_LIMIT, View, known_mode
 from dashboard.shelf import Shelf
 
 NAMES_SHOWN = 40
@@ -29,7 +29,7 @@ def draw(view: View) -> None:
             on_change=_asked,
             disabled=frozen,
         )
-        _project("mode", saved[1].mode if saved else view.mode)
+        _project("mode", known_mode(saved[1].mode) if saved else view.mode)
         st.selectbox(
             "Mode",
             list(MODES),
@@ -152,7 +152,10 @@ def _status() -> None:
     """What is being loaded or read, and what could not be used of the link."""
     job = work.starting() or work.reading()
     if job is not None:
-        _under_way(job)
+        under_way(job, state.view().principal is None)
+    missing = work.model_problem()
+    if missing:
+        say.note("warning", missing, key="models")
     problems = state.notes()
     if problems:
         with st.container(horizontal=True, vertical_alignment="center", key="link_notes"):
@@ -161,9 +164,9 @@ def _status() -> None:
 
 
 @st.fragment(run_every=1.0)
-def _under_way(job: Job) -> None:
+def under_way(job: Job, names: bool) -> None:
     """One line while models load or files are read; the page can be used meanwhile."""
     if job.finished:
         st.rerun()
     with st.container(key="status"):
-        st.text(f"◌ {job.label or 'Starting'} …")
+        st.text(f"◌ {job.described(names=names)} …")

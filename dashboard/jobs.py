@@ -53,9 +53,9 @@ RUN = Lane()
 class Job:
     """One function in a thread. ``work`` takes the job, and asks it whether to go on.
 
-    ``label`` says what is being done, ``done`` of ``total`` how far it is (0 of 0: unknown).
-    ``public`` allows other sessions that wait behind it to show its label; a session's own
-    labels may name its files and are never public.
+    ``label`` says what is being done, ``detail`` to which file, ``done`` of ``total`` how far
+    it is (0 of 0: unknown). ``public`` allows other sessions that wait behind it to show what
+    it does; a session's own files are never named to another.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Job:
         public: bool = False,
     ) -> None:
         self.key, self.lane, self.public = key, lane, public
-        self.done, self.total, self._label = 0, 0, label
+        self.done, self.total, self._label, self._detail = 0, 0, label, ""
         self.state = WAITING
         self.result: Any = None
         self.error: ChunkscopeError | None = None
@@ -103,9 +103,9 @@ class Job:
         finally:
             self._finished.set()
 
-    def progress(self, done: int, total: int, label: str = "") -> None:
-        """How far the work is; what ``core`` calls."""
-        self.done, self.total = done, total
+    def progress(self, done: int, total: int, label: str = "", detail: str = "") -> None:
+        """How far the work is, and at what."""
+        self.done, self.total, self._detail = done, total, detail
         self._label = label or self._label
 
     def cancelled(self) -> bool:
@@ -123,13 +123,15 @@ class Job:
     def finished(self) -> bool:
         return self._finished.is_set()
 
-    @property
-    def label(self) -> str:
-        """What is being done, or what is being waited for."""
+    def described(self, *, names: bool = True) -> str:
+        """What is being done, or what is being waited for. Without ``names`` no file is
+        named: not everyone may know of it."""
         before = self._before()
-        if before is None:
-            return self._label
-        return before._label if before.public else "Waiting for other work to finish"
+        if before is not None and not before.public:
+            return "Waiting for other work to finish"
+        job = before or self
+        detail = job._detail if names else ""
+        return " ".join(part for part in (job._label or "Computing", detail) if part)
 
     @property
     def share(self) -> float:

@@ -39,6 +39,11 @@ class View:
         return replace(self, **fields)
 
 
+def known_mode(name: str) -> str:
+    """A mode's name from elsewhere; the default's where this version has no such mode."""
+    return name if name in MODES else DEFAULT_MODE
+
+
 def to_params(view: View) -> dict[str, str | list[str]]:
     """The query parameters that :func:`from_params` reads back to the same view."""
     params: dict[str, str | list[str]] = {}

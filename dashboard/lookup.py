@@ -177,9 +177,14 @@ class Lookup:
         page = bisect_right(place.document.page_chunks, self.row(chunk) - place.first)
         return (page, page) if page else ()
 
-    def readable(self, sentence: str) -> str:
+    def seen_from(self, chunk: str, other: str) -> str:
+        """How ``other`` is called beside ``chunk``: without the name of a document they share."""
+        same = chunk.rpartition(":")[0] == other.rpartition(":")[0]
+        return self.where(other) if same and self.known(other) else self.named(other)
+
+    def readable(self, sentence: str, chunk: str = "") -> str:
         """A stage's reason with chunk ids replaced by document and number."""
-        return _CHUNK_ID.sub(lambda match: self.named(match.group()), sentence)
+        return _CHUNK_ID.sub(lambda match: self.seen_from(chunk, match.group()), sentence)
 
     def fate(self, chunk: str) -> Fate:
         """Where a chunk ended; one that no stage names was below the candidates."""
@@ -200,9 +205,9 @@ class Lookup:
     def reason(self, chunk: str) -> str:
         """Why a chunk ended where it did, with the chunk that stood in its way."""
         fate = self.fate(chunk)
-        reason = self.readable(fate.reason)
+        reason = self.readable(fate.reason, chunk)
         if fate.cause and fate.stage in ("dedup", "diversity"):
-            reason += f" ({self.named(fate.cause)})"
+            reason += f" ({self.seen_from(chunk, fate.cause)})"
         return reason
 
 

@@ -163,6 +163,7 @@ FATES: Mapping[str, Look] = {
     "dedup": Look("duplicate", "◆", "diamond", "#6d28d9", "#b79cff"),
     "relevance": Look("below the threshold", "▼", "triangle-down", "#8a5a00", "#e6b450"),
     "first_stage": Look("not a candidate", "○", "circle-open", "#5b6472", "#a3adbb"),
+    "access": Look("in none of these documents", "∅", "circle-x-open", "#5b6472", "#a3adbb"),
 }
 """By the stage at which a chunk ended. Stages that lose no chunk are not in it."""
 

@@ -15,7 +15,7 @@ from dashboard import knobs, say, state
 
 KEY = "knob_{}"
 OPEN_AT_FIRST = ("first_stage", "extend", "relevance", "budget")
-CHANGED_MARK = ":orange[●]"
+CHANGED_MARK = "●"
 
 
 def draw(settings: Settings, mode: str, *, frozen: bool = False) -> None:
@@ -79,10 +79,10 @@ def _knob(knob: Knob, settings: Settings, mode: str, frozen: bool) -> None:
 
 def _widget(knob: Knob, value: object, **look: object) -> None:
     key = KEY.format(knob.name)
-    same = st.session_state.get(key)
+    held = st.session_state.get(key)
     # Assigning makes the browser take the value over, which would fight a slider that is
     # being dragged: only a value from elsewhere (link, reset, tour) may do that.
-    if key not in st.session_state or not _equal(knob, same, value):
+    if held is None or not _equal(knob, held, value):
         st.session_state[key] = value
     look |= {"key": key, "on_change": _turned, "args": (knob.name,)}
     match knobs.widget_kind(knob):
@@ -104,9 +104,9 @@ def _widget(knob: Knob, value: object, **look: object) -> None:
             )
 
 
-def _equal(knob: Knob, shown: object, value: object) -> bool:
+def _equal(knob: Knob, held: object, value: object) -> bool:
     try:
-        return knobs.tidy(knob, shown) == value
+        return knobs.tidy(knob, held) == value
     except SettingsError:
         return False
 

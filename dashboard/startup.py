@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.errors import ChunkscopeError
 from core.settings import Settings
 from dashboard import cache, tour
 from dashboard.jobs import BULK, Job
@@ -26,6 +27,7 @@ class Start:
 
     paths: tuple[str, ...]
     stops: tuple[tour.Stop, ...] = ()
+    problems: tuple[str, ...] = ()
     shelf: Shelf | None = None
     job: Job | None = None
 
@@ -41,11 +43,18 @@ def begin(paths: Sequence[str] = ()) -> Start:
         if _start is None:
             start = Start(paths=tuple(str(p) for p in paths))
             if not paths:
-                start.stops = tour.read(SAMPLES / QUESTIONS)
+                start.stops, start.problems = _tour()
             job = Job("start", lambda job: _work(start, job), BULK, "Starting", public=True)
             start.job = job.start()
             _start = start
         return _start
+
+
+def _tour() -> tuple[tuple[tour.Stop, ...], tuple[str, ...]]:
+    try:
+        return tour.read(SAMPLES / QUESTIONS), ()
+    except ChunkscopeError as error:
+        return (), (str(error),)
 
 
 def _work(start: Start, job: Job) -> None:
@@ -55,6 +64,6 @@ def _work(start: Start, job: Job) -> None:
     outcomes = cache.read(sources, job)
     start.shelf = Shelf().adding(
         [o.document for o in outcomes if o.document is not None],
-        [str(o.error) for o in outcomes if o.error is not None],
+        [*start.problems, *(str(o.error) for o in outcomes if o.error is not None)],
     )
     cache.index(start.shelf, Settings(), job)

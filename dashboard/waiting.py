@@ -13,10 +13,13 @@ POLL = 0.4
 """Seconds between looks at a job under way."""
 
 
-def result(job: Job, board: Board, name: str, *, height: int = 400) -> Any | None:
+def result(
+    job: Job, board: Board, name: str, *, height: int = 400, names: bool = True
+) -> Any | None:
     """The job's result; None after drawing why there is none, in a box of ``height`` pixels.
 
-    The box is as high as what will replace it, so that nothing on the page moves.
+    The box is as high as what will replace it, so that nothing on the page moves. Without
+    ``names`` no file is named.
     """
     if job.state == DONE:
         return job.result
@@ -28,14 +31,14 @@ def result(job: Job, board: Board, name: str, *, height: int = 400) -> Any | Non
             say.note("info", "This was stopped before it was done.", key=name)
             st.button("Start again", key=f"again_{name}", on_click=board.forget, args=(name,))
         else:
-            _progress(job, name)
+            _progress(job, name, names)
     return None
 
 
 @st.fragment(run_every=POLL)
-def _progress(job: Job, name: str) -> None:
+def _progress(job: Job, name: str, names: bool) -> None:
     if job.finished:
         st.rerun()
-    st.text(f"{job.label or 'Computing'} …")
+    st.text(f"{job.described(names=names)} …")
     st.progress(job.share)
     st.button("Stop", key=f"stop_{name}", on_click=job.stop)

@@ -40,6 +40,14 @@ def starting() -> Job | None:
     return None if job is None or job.finished else job
 
 
+def model_problem() -> str:
+    """Why there is no embedding model, once that is known; empty where there is one."""
+    if starting() is not None:
+        return ""
+    error = cache.models().error
+    return f"{error} Until then BM25 ranks alone, and traces say so." if error else ""
+
+
 def stops() -> tuple[tour.Stop, ...]:
     """The sample questions whose documents are still here; none for other documents."""
     start, own = startup.begin(), state.shelf()
@@ -59,10 +67,18 @@ def index(view: View, *, height: int = 400) -> Index | None:
     """The index of this session's documents, or None after drawing why there is none yet."""
     documents = shelf()
     if documents is None:
-        return waiting.result(startup.begin().job, state.board(), "start", height=height)
+        return waiting.result(
+            startup.begin().job, state.board(), "start", height=height, names=_owner(view)
+        )
     if not documents.documents:
         raise ChunkscopeError("The index", "is empty", "Add a document on the Documents page.")
-    job = state.board().ask(
+    job = index_job(documents, view)
+    return waiting.result(job, state.board(), "index", height=height, names=_owner(view))
+
+
+def index_job(documents: Shelf, view: View) -> Job:
+    """The building of this session's index, under way or done."""
+    return state.board().ask(
         "index",
         index_key(documents, view.settings),
         lambda job: cache.index(documents, view.settings, job),
@@ -70,7 +86,10 @@ def index(view: View, *, height: int = 400) -> Index | None:
         label="Indexing",
         patience=PATIENCE,
     )
-    return waiting.result(job, state.board(), "index", height=height)
+
+
+def _owner(view: View) -> bool:
+    return view.principal is None
 
 
 def index_key(documents: Shelf, settings: Settings) -> tuple[object, ...]:

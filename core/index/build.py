@@ -80,7 +80,7 @@ def build_part(
             document.name,
             counter.name,
             encoder.fingerprint if encoder else "",
-            *(f"{c.start}-{c.end}" for c in chunks),
+            *(repr((c.start, c.end, c.headings)) for c in chunks),
         ]
     )
     key = hashlib.sha256(packed.encode()).hexdigest()[:24]

@@ -126,9 +126,15 @@ class Index:
 
     def derived(self, chunk: Chunk, name: str, compute: Callable[[str], Any]) -> Any:
         """``compute(chunk.text)``, kept: what stages ask of one chunk again and again."""
-        key = (chunk.id, name)
+        return self._kept_for((chunk.id, name), lambda: compute(chunk.text))
+
+    def once(self, name: str, compute: Callable[[], Any]) -> Any:
+        """``compute()``, kept: what every trace says of the whole index."""
+        return self._kept_for(("", name), compute)
+
+    def _kept_for(self, key: tuple[str, str], compute: Callable[[], Any]) -> Any:
         if key not in self._derived:
-            self._derived[key] = compute(chunk.text)
+            self._derived[key] = compute()
         return self._derived[key]
 
     def explain_bm25(self, terms: Sequence[str], chunk_id: str, k1: float, b: float):

@@ -18,13 +18,18 @@ MAX_UNPACKED = 256 * 2**20
 
 _FLATE_RATIO = 1032
 _FILTER = re.compile(r"/([A-Za-z0-9]+)")
+_OBJECT = re.compile(rb"\b(\d{1,10})\s+\d{1,5}\s+obj\b")
+_MAX_TABLE = 100_000
 _PIECE = 1 << 16
 _UNPACKED_PIECE = 1 << 20
 
 
-def oversized_stream(document: Any) -> bool:
-    """Whether a stream in a PyMuPDF document, other than a picture, unpacks past the limit."""
-    for xref in range(1, document.xref_length()):
+def oversized_stream(document: Any, data: bytes) -> bool:
+    """Whether a stream in a PyMuPDF document, other than a picture, unpacks past the limit.
+
+    ``data`` is the file's bytes.
+    """
+    for xref in _object_numbers(document.xref_length(), data):
         try:
             if not document.xref_is_stream(xref):
                 continue
@@ -39,6 +44,18 @@ def oversized_stream(document: Any) -> bool:
         if unpacks_past(raw, layers, MAX_UNPACKED):
             return True
     return False
+
+
+def _object_numbers(length: int, data: bytes) -> Iterable[int]:
+    """The numbers below ``length`` that objects may have, if the file tells the truth.
+
+    A table of two thousand million objects can be claimed in ten bytes; then the file is
+    searched for what it does hold. (Streams are never inside other objects.)
+    """
+    if length <= _MAX_TABLE:
+        return range(1, length)
+    numbers = {int(found[1]) for found in _OBJECT.finditer(data)}
+    return sorted(number for number in numbers if 0 < number < length)
 
 
 def _flate_layers(filters: str) -> int:

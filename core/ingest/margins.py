@@ -53,12 +53,25 @@ def running_lines(
         for sighting in _at_the_edges(page, lines, height):
             groups[sighting.kind, _masked(sighting.text)].append(sighting)
     body = _body_size(pages)
-    found: list[dict[int, str]] = [{} for _ in pages]
-    for group in groups.values():
-        for cluster in _at_one_height(group):
-            if _runs(cluster, len(pages), body):
-                for sighting in cluster:
-                    found[sighting.page][sighting.line] = sighting.kind
+    clusters = [
+        cluster
+        for group in groups.values()
+        for cluster in _at_one_height(group)
+        if _runs(cluster, len(pages), body)
+    ]
+    found = _by_page(clusters, len(pages))
+    emptied = {page for page, lines in enumerate(pages) if lines and len(found[page]) == len(lines)}
+    # What is all that most of its pages hold is their text: a form, a slide with one line.
+    return _by_page(
+        [c for c in clusters if 2 * sum(s.page in emptied for s in c) <= len(c)], len(pages)
+    )
+
+
+def _by_page(clusters: Sequence[Sequence[_Sighting]], pages: int) -> list[dict[int, str]]:
+    found: list[dict[int, str]] = [{} for _ in range(pages)]
+    for cluster in clusters:
+        for sighting in cluster:
+            found[sighting.page][sighting.line] = sighting.kind
     return found
 
 

@@ -54,7 +54,7 @@ def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Ex
     """Raises DocumentError for what cannot be opened, is over a limit, or holds no text."""
     with _opened(name, data, password) as document:
         count = _page_count(name, document)
-        if oversized_stream(document):
+        if oversized_stream(document, data):
             raise limits.expands(name)
         if count > limits.pages:
             raise limits.too_many_pages(name, count)
@@ -67,7 +67,7 @@ def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Ex
         damaged = bool(document.is_repaired)
     pages, contents = _laid_out(raw)
     assembled = assemble(contents)
-    if not assembled.text.strip() or not any(page.characters for page in pages):
+    if not any(placed.row.text for placed in assembled.rows):
         raise DocumentError(name, *_why_no_text(pages, damaged))
     warnings = summary(pages)
     if damaged:
@@ -208,6 +208,9 @@ def _laid_out(raw: Sequence[RawPage]) -> tuple[tuple[PageReport, ...], list[Page
 
 
 def _why_no_text(pages: Sequence[PageReport], damaged: bool) -> tuple[str, str]:
+    if any(page.characters for page in pages):
+        problem = "all of its text is invisible (no ink, off the page, or the page's colour)"
+        return problem, "Look at the file: it may hide what it says."
     if any(page.images for page in pages):
         which = "its only page is a picture" if len(pages) == 1 else "its pages are pictures"
         return f"{which} without text", "Run text recognition (OCR) on it first."

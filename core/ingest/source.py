@@ -92,14 +92,14 @@ def _read(file: Path, name: str, sidecars: _Sidecars, root: Path) -> Source:
         metadata = sidecars.metadata(file, root)
         return Source(name, file.read_bytes(), metadata)
     except DocumentError as error:
-        return Source(name, b"", error=replace_culprit(error, name))
+        return Source(name, b"", error=_of(error, name))
     except OSError as error:
         reason = error.strerror or type(error).__name__
         failed = DocumentError(name, f"cannot be read ({reason})", "Check its permissions.")
         return Source(name, b"", error=failed)
 
 
-def replace_culprit(error: DocumentError, name: str) -> DocumentError:
+def _of(error: DocumentError, name: str) -> DocumentError:
     """The same complaint, of ``name``."""
     return type(error)(name, error.problem, error.remedy)
 

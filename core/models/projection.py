@@ -1,7 +1,7 @@
 """Shrinking token states: one fixed projection, then eight bits a number.
 
-``projection.npy`` is float32 [384, 128] with orthonormal columns; how it was fitted is
-said in ``tools/fit_projection.py``. A state keeps its direction and loses its length.
+``projection.npy`` is float32 [384, 128]: flattened principal components, fitted by
+``tools/fit_projection.py``. What is kept of a state is its direction, not its length.
 """
 
 from __future__ import annotations

@@ -1,35 +1,55 @@
-"""Relevance: a calibrated probability that a chunk bears on the question.
+"""Relevance: a calibrated probability, which means the same for every question.
 
-A min-max score compares chunks of one question; relevance means the same for every
-question. It is a logistic function of raw numbers, fitted by ``benchmarks/calibration.py``
-on questions with known evidence, where its reliability is drawn too.
+A min-max score compares the chunks of one question; its best is always 1. Relevance
+answers whether the documents answer the question at all: a logistic function of the best
+raw cosine, MaxSim and term coverage among the candidates, fitted by
+``benchmarks/calibration.py`` on questions asked of documents that answer them and of
+documents that do not. A chunk's own relevance is that probability, with the odds lowered
+by how much less the chunk itself matches than the best do.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from core.models.protocols import RerankRequest
 
-FEATURES = ("cosine", "maxsim", "coverage", "best_cosine", "best_maxsim", "best_coverage")
-"""A chunk's own numbers, then the best of each among the candidates."""
 
-COEFFICIENTS: dict[str, tuple[float, ...]] = {
-    "piecewise": (0.0, 4.0, 4.0, 2.0, 0.0, 2.0, 2.0),
-    "listwise": (0.0, 4.0, 4.0, 2.0, 0.0, 2.0, 2.0),
-    "context": (0.0, 4.0, 4.0, 2.0, 0.0, 2.0, 2.0),
-}
-"""For each kind of reranker the intercept and one weight a feature."""
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A fit. Each weight is in log-odds a unit of (cosine, MaxSim, coverage).
+
+    ``answered`` weighs the best of each among the candidates; ``own`` weighs how far a
+    chunk stays behind the best. Both are at least 0, so that a better match is never less
+    relevant.
+    """
+
+    intercept: float
+    answered: tuple[float, float, float]
+    own: tuple[float, float, float]
 
 
-def features(request: RerankRequest, raw: np.ndarray) -> np.ndarray:
-    """float64[n, 6]: :data:`FEATURES` of each chunk."""
-    own = np.column_stack([request.dense, raw, request.coverage])
-    best = np.broadcast_to(np.nanmax(own, axis=0), own.shape)
-    return np.hstack([own, best])
+# MaxSim of states that were read in context has its own scale; for what was read alone
+# or in retrieval order, cosine and coverage carry the fit by themselves.
+IN_CONTEXT = Calibration(-12.257, (14.233, 6.552, 10.037), (2.485, 0.76, 2.865))
+OTHERWISE = Calibration(-10.166, (16.104, 0.0, 11.219), (2.485, 0.0, 2.865))
+FITS = {"context": IN_CONTEXT, "piecewise": OTHERWISE, "listwise": OTHERWISE}
+
+
+def calibrated(fit: Calibration, matches: np.ndarray) -> np.ndarray:
+    """float64[n] in [0, 1]: the relevance of each chunk.
+
+    Args:
+        matches: float64[n, 3]: raw cosine, MaxSim and coverage of each candidate.
+    """
+    best = np.nanmax(matches, axis=0)
+    odds = fit.intercept + best @ np.array(fit.answered) + (matches - best) @ np.array(fit.own)
+    return 1.0 / (1.0 + np.exp(-odds))
 
 
 def relevance(kind: str, request: RerankRequest, raw: np.ndarray) -> np.ndarray:
-    """float64[n] in [0, 1]: the probability of each chunk, for a kind of embedded reranker."""
-    intercept, *weights = COEFFICIENTS[kind]
-    return 1.0 / (1.0 + np.exp(-(intercept + features(request, raw) @ np.array(weights))))
+    """float64[n] in [0, 1]: the relevance that a kind of embedded reranker gives."""
+    matches = np.column_stack([request.dense, raw, request.coverage])
+    return calibrated(FITS[kind], matches)

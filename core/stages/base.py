@@ -57,15 +57,30 @@ class State:
 Stage = Callable[[State, Settings, Run], tuple[State, StageRecord]]
 
 
-def entry(candidate: Candidate, fate: str, rank: int | None = None, **more: Any) -> Entry:
+def entry(
+    candidate: Candidate,
+    fate: str,
+    rank: int | None = None,
+    *,
+    scores: Mapping[str, float | None] | None = None,
+    reason: str = "",
+    cause: str = "",
+    margin: float | None = None,
+) -> Entry:
     """An entry with the candidate's own score, relevance and window."""
-    values = {
-        "score": number(candidate.score),
-        "relevance": number(candidate.relevance),
-        "anchor": candidate.anchor,
-        "offset": candidate.offset,
-    }
-    return Entry(chunk_id=candidate.chunk_id, fate=fate, rank=rank, **(values | more))
+    return Entry(
+        candidate.chunk_id,
+        fate,
+        rank,
+        number(candidate.score),
+        scores or {},
+        reason,
+        cause,
+        margin,
+        number(candidate.relevance),
+        candidate.anchor,
+        candidate.offset,
+    )
 
 
 def number(value: float | None) -> float | None:

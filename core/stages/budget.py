@@ -6,19 +6,15 @@ in the second article's assembler.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from core.rendering import place
 from core.settings import Settings
 from core.stages.base import Run, State, entry, selection
-from core.rendering import place
+from core.stages.trim import trimmed
 from core.tokens import TokenCounter
 from core.trace import DROPPED, StageRecord
-
-_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]]*(?=\s|$)")
-_JOINERS = "\u200d\ufe0f\u20e3"
 
 
 def fill(costs: Iterable[int], budget: int) -> tuple[list[int], list[tuple[int, int]]]:
@@ -79,7 +75,13 @@ def budget(state: State, settings: Settings, run: Run) -> tuple[State, StageReco
         if costs[i] > room:
             reason = f"needs {costs[i]} tokens, more than the whole budget of {room}"
         dropped.append(
-            entry(state.candidates[i], DROPPED, reason=reason, margin=float(left - costs[i]), cause=spent_by)
+            entry(
+                state.candidates[i],
+                DROPPED,
+                reason=reason,
+                margin=float(left - costs[i]),
+                cause=spent_by,
+            )
         )
     kept, reasons = [], {}
     for i in chosen:
@@ -95,8 +97,8 @@ def budget(state: State, settings: Settings, run: Run) -> tuple[State, StageReco
             f"The model window leaves {room} tokens for evidence, fewer than the budget of "
             f"{settings.evidence_budget}."
         )
-    if trims:
-        warnings.append(f"{len(trims)} passages larger than the whole budget were trimmed.")
+    if shortened := sum(i in trims for i in chosen):
+        warnings.append(f"{shortened} passages larger than the whole budget were trimmed.")
     return selection(
         "budget",
         state,
@@ -111,42 +113,3 @@ def budget(state: State, settings: Settings, run: Run) -> tuple[State, StageReco
 
 TRIM = "trimmed_to"
 """The score name under which a candidate carries the characters it was trimmed to."""
-
-
-@dataclass(frozen=True, slots=True)
-class Trim:
-    """A passage's beginning: so many characters, so many tokens. 0 where nothing fits."""
-
-    characters: int
-    tokens: int
-
-
-def trimmed(text: str, room: int, counter: TokenCounter) -> Trim:
-    """The longest beginning of ``text`` that fits ``room`` tokens and ends at a sentence.
-
-    Where not even the first sentence fits it ends at a word, and where there is none, at a
-    whole character as a person sees it (never inside an emoji family or an accent).
-    """
-    spans = counter.spans(text)
-    if room <= 0 or not spans:
-        return Trim(0, 0)
-    limit = spans[room][0] if room < len(spans) else len(text)
-    ends = [m.end() for m in _SENTENCE_END.finditer(text, 0, limit)]
-    words = [m.start() for m in re.finditer(r"\s+", text[:limit])][::-1]
-    for end in [*ends[::-1][:3], *words[:8], limit]:
-        end = _whole_character(text, end)
-        if end and (tokens := counter.count(text[:end])) <= room:
-            return Trim(end, tokens)
-    return Trim(0, 0)
-
-
-def _whole_character(text: str, end: int) -> int:
-    """The nearest end at or before ``end`` that splits no visible character."""
-    while 0 < end < len(text) and (
-        text[end] in _JOINERS
-        or text[end - 1] == "\u200d"
-        or unicodedata.combining(text[end])
-        or "\U0001f3fb" <= text[end] <= "\U0001f3ff"
-    ):
-        end -= 1
-    return end

@@ -88,11 +88,10 @@ def judge(
 def overlap(sets: list[frozenset[str]]) -> np.ndarray:
     """float32[n, n]: the overlap coefficients of word sets; 0 with an empty set."""
     # Sets as rows of bits: counting common bits needs no floating point and no BLAS thread.
-    ids: dict[str, int] = {}
-    columns = [[ids.setdefault(w, len(ids)) for w in s] for s in sets]
+    ids = {word: at for at, word in enumerate(frozenset().union(*sets))}
     present = np.zeros((len(sets), -(-max(1, len(ids)) // 64) * 64), dtype=bool)
-    for row, column in enumerate(columns):
-        present[row, column] = True
+    for row, words in zip(present, sets, strict=True):
+        row[[ids[word] for word in words]] = True
     bits = np.packbits(present, axis=1).view(np.uint64)
     common = np.empty((len(sets), len(sets)), dtype=np.float32)
     for row in range(len(sets)):

@@ -109,5 +109,3 @@ def _mmr_order(state: State, settings: Settings, run: Run) -> list[int]:
         chunks = chunks_of(run, state.candidates)
         similarity = overlap([run.index.derived(c, "wording", wording).words for c in chunks])
     return mmr(relevance, similarity, settings.mmr_lambda)
-
-

@@ -16,9 +16,18 @@ NEGATIONS = frozenset(
 )
 """Words that turn a rule round or limit it (English, with the commonest of four others)."""
 
+VALUE_WORDS = frozenset(
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety "
+    "hundred thousand million half quarter once twice double first second third fourth fifth "
+    "monday tuesday wednesday thursday friday saturday sunday weekdays weekends january february "
+    "april june july august september october november december".split()
+)
+"""Numbers and dates that are written out. May and March are missing: they are verbs too."""
+
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _VALUE = re.compile(r"\S*\d\S*")
-_SENTENCE_START = re.compile(r"(?:^|[.!?:;\n•\-–—]|[\"“(])\s*$")
+_OPENERS = frozenset('.!?:;\n•-–—"“(')
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +40,10 @@ class Wording:
     names: frozenset[str]
 
     def adds_to(self, kept: Wording) -> str:
-        """What this wording has that ``kept`` lacks, in words for a person; "" for nothing."""
+        """What this wording says that ``kept`` does not, in words for a person; "" for nothing.
+
+        A rule beside its own negation counts: neither can stand for the other.
+        """
         for what, mine, theirs in (
             ("the negation", self.negations, kept.negations),
             ("the value", self.values, kept.values),
@@ -40,19 +52,29 @@ class Wording:
             new = sorted(mine - theirs)
             if new:
                 return f"{what} {', '.join(new[:3])}"
-        return ""
+        turned = sorted(kept.negations - self.negations)
+        return f"the rule without {', '.join(turned[:3])}" if turned else ""
 
 
 def wording(text: str) -> Wording:
     """Reads a text for its words, negations, values (numbers, dates, versions) and names."""
-    words, negations, names = set(), set(), set()
+    words, negations, spelled, names = set(), set(), set(), set()
     for match in _WORD.finditer(text):
         word = match.group()
         folded = word.casefold().replace("’", "'")
         words.add(folded)
         if folded in NEGATIONS or folded.endswith("n't"):
             negations.add(folded)
-        elif word[0].isupper() and not _SENTENCE_START.search(text, 0, match.start()):
+        elif folded in VALUE_WORDS:
+            spelled.add(folded)
+        elif word[0].isupper() and not _opens_sentence(text, match.start()):
             names.add(folded)
-    values = {v.strip(".,;:()[]\"'“”’!?").casefold() for v in _VALUE.findall(text)}
+    values = {v.strip(".,;:()[]\"'“”’!?").casefold() for v in _VALUE.findall(text)} | spelled
     return Wording(frozenset(words), frozenset(negations), frozenset(values), frozenset(names))
+
+
+def _opens_sentence(text: str, at: int) -> bool:
+    """Whether a capital at ``at`` may be there for its place alone: in a sentence, line or quote."""
+    while at and text[at - 1] != "\n" and text[at - 1].isspace():
+        at -= 1
+    return not at or text[at - 1] in _OPENERS

@@ -31,7 +31,9 @@ def radius(score: float, threshold: float, max_radius: int) -> int:
     """
     if not score >= threshold:  # also for NaN
         return 0
-    return min(max_radius, math.ceil(max_radius * (score - threshold) / (1 - threshold)))
+    share = (score - threshold) / (1 - threshold)
+    # Halfway is 0.5, and not the 0.5000000001 that floats make of it, which is one chunk more.
+    return min(max_radius, math.ceil(max_radius * share - 1e-9))
 
 
 def extend(state: State, settings: Settings, run: Run) -> tuple[State, StageRecord]:
@@ -59,14 +61,19 @@ def extend(state: State, settings: Settings, run: Run) -> tuple[State, StageReco
         for rank, (c, s, wide) in enumerate(zip(state.candidates, scores, radii, strict=True), 1)
     )
     added_entries = tuple(
-        entry(c, ADDED, rank, reason=f"{abs(c.offset)} {'after' if c.offset > 0 else 'before'} its anchor")
+        entry(
+            c,
+            ADDED,
+            rank,
+            reason=f"{abs(c.offset)} {'after' if c.offset > 0 else 'before'} its anchor",
+        )
         for rank, c in enumerate(added, len(state.candidates) + 1)
     )
     ids = tuple(c.chunk_id for c in state.candidates)
     record = StageRecord(
         name="extend",
         settings=knobs,
-        how=f"windows from the scores of {run.mode.windows_from}, min-max over the candidates",
+        how=f"windows from the scores of {_source(state, run)}, min-max over the candidates",
         entered=len(ids),
         passed=len(ids) + len(added),
         kept=ids,
@@ -75,6 +82,12 @@ def extend(state: State, settings: Settings, run: Run) -> tuple[State, StageReco
         warnings=windows.warnings(),
     )
     return replace(state, candidates=state.candidates + added), record
+
+
+def _source(state: State, run: Run) -> str:
+    """The stage whose scores opened the windows: an earlier one where the mode's own degraded."""
+    wanted = run.mode.windows_from
+    return wanted if any(wanted in c.scores for c in state.candidates) else "first_stage"
 
 
 class _Windows:
@@ -98,7 +111,9 @@ class _Windows:
                 neighbour = row + side * distance
                 if not first <= neighbour < last:
                     sides.remove(side)
-                elif neighbour not in self._taken and not self._join(neighbour, anchor, side * distance):
+                elif neighbour not in self._taken and not self._join(
+                    neighbour, anchor, side * distance
+                ):
                     sides.remove(side)
                     self._stopped[anchor.chunk_id] = wide
 
@@ -119,10 +134,8 @@ class _Windows:
     def warnings(self) -> tuple[str, ...]:
         if not self._stopped:
             return ()
-        return (
-            f"{len(self._stopped)} windows stopped early: candidates and windows reached the "
-            f"context limit of {self._limit} tokens.",
-        )
+        said = f"{len(self._stopped)} windows stopped early: candidates and windows reached the "
+        return (f"{said}context limit of {self._limit} tokens.",)
 
 
 def window_spans(record: StageRecord) -> Iterator[tuple[str, int, int]]:

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.errors import ChunkscopeError, EmptyIndexError
+from core.errors import Cancelled, EmptyIndexError
 from core.index.analyse import analyse_query
 from core.index.bm25 import BM25Index, inverse_document_frequency
 from core.ranking import descending, min_max, ranks, reciprocal_rank_fusion, weighted_sum
 from core.records import Candidate
 from core.settings import Settings
-from core.stages.base import Query, Run, State, entry
+from core.stages.base import Query, Run, State, entry, number
 from core.trace import KEPT, StageRecord
 
 
@@ -64,12 +64,13 @@ def first_stage(state: State, settings: Settings, run: Run) -> tuple[State, Stag
         passed=len(candidates),
         kept=tuple(c.chunk_id for c in candidates),
         entries=tuple(
-            entry(c, KEPT, rank, scores=c.scores) for rank, c in enumerate(candidates, 1)
+            entry(c, KEPT, rank, scores={k: number(v) for k, v in c.scores.items()})
+            for rank, c in enumerate(candidates, 1)
         ),
         warnings=tuple(warnings),
         degraded=degraded,
         last_kept=candidates[-1].chunk_id if candidates else "",
-        cut_score=candidates[-1].score if candidates else None,
+        cut_score=number(candidates[-1].score) if candidates else None,
     )
     return replace(state, candidates=candidates, query=query), record
 
@@ -96,9 +97,11 @@ def _dense(run: Run):
         return None, None, "no encoder is loaded: BM25 alone ranks"
     try:
         states = run.encoder.encode_query(run.question)
-    except (ChunkscopeError, RuntimeError, MemoryError) as error:
+        dense = (run.index.vectors @ states.vector).astype(np.float64)
+    except Cancelled:
+        raise
+    except Exception as error:  # noqa: BLE001  whatever a model throws, the trace goes on
         return None, None, f"{run.encoder.name} failed ({error}): BM25 alone ranks"
-    dense = (run.index.vectors @ states.vector).astype(np.float64)
     return states, dense, ""
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.settings import Settings
-from core.stages.base import Run, State
-from core.stages.budget import TRIM
 from core.rendering import block, label, place
+from core.settings import Settings
+from core.stages.base import Run, State, number
+from core.stages.budget import TRIM
 from core.trace import Ledger, Passage, StageRecord
 
 
@@ -40,7 +40,7 @@ def assemble(state: State, settings: Settings, run: Run) -> Assembled:
     """Renders the passages of the last state, each stretch of a document once."""
     counter, passages = run.index.counter, []
     shown: dict[str, list[tuple[int, int]]] = {}
-    for number, candidate in enumerate(state.candidates, 1):
+    for nth, candidate in enumerate(state.candidates, 1):
         chunk = run.index.chunk(candidate.chunk_id)
         document = run.index.document(chunk.document_id)
         start, end = _not_yet_shown(chunk.start, chunk.end, shown.setdefault(document.id, []))
@@ -48,7 +48,7 @@ def assemble(state: State, settings: Settings, run: Run) -> Assembled:
         if trim is not None:
             end = max(start, min(end, chunk.start + int(trim)))
         shown[document.id].append((start, end))
-        citation, text = label(number, document.name, place(chunk)), document.text[start:end]
+        citation, text = label(nth, document.name, place(chunk)), document.text[start:end]
         passages.append(
             Passage(
                 chunk_id=chunk.id,
@@ -58,26 +58,30 @@ def assemble(state: State, settings: Settings, run: Run) -> Assembled:
                 start=start,
                 end=end,
                 tokens=counter.count(citation)
-                + (chunk.tokens if (start, end) == (chunk.start, chunk.end) else counter.count(text)),
-                number=number,
+                + (
+                    chunk.tokens
+                    if (start, end) == (chunk.start, chunk.end)
+                    else counter.count(text)
+                ),
+                number=nth,
                 citation=citation,
                 text=text,
-                score=candidate.score,
+                score=number(candidate.score),
                 trimmed=trim is not None,
             )
         )
     evidence = block([p.citation for p in passages], [p.text for p in passages])
     whole = build_prompt(settings.instructions, run.question, evidence)
-    spoken, asked, shown_tokens, total = counter.count_many(
-        [settings.instructions, run.question, evidence, whole]
-    )
+    # What line breaks part is counted part by part: the passages are known already.
+    shown_tokens = sum(p.tokens for p in passages)
+    around = counter.count(whole.removesuffix(evidence)) if passages else counter.count(whole)
     ledger = Ledger(
         counter=counter.name,
-        instructions=spoken,
-        question=asked,
+        instructions=counter.count(settings.instructions),
+        question=counter.count(run.question),
         evidence=shown_tokens,
         reserve=settings.answer_reserve,
-        total=total + settings.answer_reserve,
+        total=around + shown_tokens + settings.answer_reserve,
         window=settings.window_tokens,
         evidence_budget=settings.evidence_budget,
     )
@@ -95,6 +99,8 @@ def _not_yet_shown(start: int, end: int, shown: list[tuple[int, int]]) -> tuple[
     for s, e in sorted(shown):
         if s <= start < e:
             start = min(e, end)
+    # From the back, so that one stretch cut off can uncover the next.
+    for s, e in sorted(shown, key=lambda stretch: -stretch[1]):
         if s < end <= e:
             end = max(s, start)
     return start, end

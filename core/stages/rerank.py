@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from core.errors import Cancelled
-from core.models.protocols import Reranker, RerankRequest, Reranking
+from core.models.protocols import Reranker, Reranking, RerankRequest
 from core.ranking import descending
 from core.records import Candidate
 from core.settings import Settings
@@ -42,11 +42,11 @@ def _rerank(
         return _degraded(name, state, knobs, f"no {kind} reranker is loaded")
     ordered = tuple(sorted(state.candidates, key=lambda c: run.index.row(c.chunk_id)))
     try:
-        answer = reranker.rerank(_request(reranker, ordered, state, settings, run))
-        _check(answer, len(ordered))
+        request = _request(reranker, ordered, state, settings, run)
+        answer = _checked(reranker.rerank(request), len(ordered))
     except Cancelled:
         raise
-    except Exception as error:  # whatever a model throws: the trace goes on without it
+    except Exception as error:  # noqa: BLE001  whatever a model throws, the trace goes on
         return _degraded(name, state, knobs, f"{reranker.name} failed: {error}")
     return _joined(name, ordered, answer, state, knobs, reranker)
 
@@ -65,17 +65,49 @@ def _request(
         bm25=query.bm25[rows],
         dense=None if query.dense is None else query.dense[rows],
         coverage=query.coverage[rows],
-        states=(lambda which: run.index.states(rows[list(which)])) if run.index.has_states else None,
+        states=(lambda which: run.index.states(rows[list(which)]))
+        if run.index.has_states
+        else None,
         settings=settings,
         memo=run.memo(reranker.fingerprint),
         cancelled=run.cancelled,
     )
 
 
-def _check(answer: Reranking, expected: int) -> None:
-    """A score for each chunk, no more and no fewer."""
-    if len(answer.scores) != expected or len(answer.raw) != expected:
-        raise ValueError(f"gave {len(answer.scores)} scores for {expected} chunks")
+def _checked(answer: Reranking, expected: int) -> Reranking:
+    """The answer with every array a float64[expected], NaN where there is no finite number.
+
+    Raises:
+        ValueError: more or fewer numbers than chunks, not one score, or a relevance that is
+            not in [0, 1], on which no threshold could be set.
+    """
+
+    def numbers(what: str, values: object) -> np.ndarray:
+        array = np.array(values, dtype=np.float64)
+        if array.shape != (expected,):
+            got = len(array) if array.ndim == 1 else f"an array {array.shape} of"
+            raise ValueError(f"it gave {got} {what} for {expected} chunks")
+        array[~np.isfinite(array)] = np.nan
+        return array
+
+    scores = numbers("scores", answer.scores)
+    if np.isnan(scores).all():
+        raise ValueError("not one of its scores is a number")
+    relevance = None
+    if answer.relevance is not None:
+        relevance = numbers("relevances", answer.relevance)
+        if ((relevance < 0) | (relevance > 1)).any():
+            raise ValueError("its relevance is not a probability")
+    return replace(
+        answer,
+        scores=scores,
+        raw=numbers("raw scores", answer.raw),
+        relevance=relevance,
+        parts={k: numbers(f"scores {k}", v) for k, v in answer.parts.items()},
+        truncated=None
+        if answer.truncated is None
+        else np.nan_to_num(numbers("lengths", answer.truncated)),
+    )
 
 
 def _degraded(name: str, state: State, knobs: dict, why: str) -> tuple[State, StageRecord]:
@@ -95,31 +127,25 @@ def _joined(
     knobs: dict,
     reranker: Reranker,
 ) -> tuple[State, StageRecord]:
-    parts = {f"{name}_raw": answer.raw} | {f"{name}_{k}": v for k, v in answer.parts.items()}
-    scored = []
-    for i, candidate in enumerate(ordered):
-        relevance = None if answer.relevance is None else float(answer.relevance[i])
-        scored.append(
-            candidate.scored(
-                name,
-                float(answer.scores[i]),
-                parts={k: float(v[i]) for k, v in parts.items()},
-                relevance=relevance,
-            )
+    names = [name, f"{name}_raw", *(f"{name}_{part}" for part in answer.parts)]
+    columns = [answer.scores, answer.raw, *answer.parts.values()]
+    rows = np.column_stack(columns).tolist()
+    relevances = [None] * len(rows) if answer.relevance is None else answer.relevance.tolist()
+    scored = [
+        candidate.scored(dict(zip(names, row, strict=True)), name, relevance=relevance)
+        for candidate, row, relevance in zip(ordered, rows, relevances, strict=True)
+    ]
+    order = descending(answer.scores).tolist()
+    entries = [
+        entry(
+            scored[i],
+            KEPT,
+            rank,
+            scores={k: number(v) for k, v in zip(names, rows[i], strict=True)},
+            reason=_remark(answer, i),
         )
-    order = descending(answer.scores)
-    entries = []
-    for rank, i in enumerate(order, 1):
-        own = {name: answer.scores[i]} | {k: v[i] for k, v in parts.items()}
-        entries.append(
-            entry(
-                scored[i],
-                KEPT,
-                rank,
-                scores={k: number(v) for k, v in own.items()},
-                reason=_remark(answer, i),
-            )
-        )
+        for rank, i in enumerate(order, 1)
+    ]
     candidates = tuple(scored[i] for i in order)
     ids = tuple(c.chunk_id for c in candidates)
     record = StageRecord(

@@ -6,7 +6,7 @@ from typing import Any
 
 from dashboard.palette import Palette
 
-FONT = "Source Sans, Source Sans Pro, system-ui, -apple-system, Segoe UI, DejaVu Sans, sans-serif"
+FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, DejaVu Sans, sans-serif"
 SIZE = 12
 SMALL = 11
 
@@ -51,7 +51,22 @@ def axis(colours: Palette, **more: Any) -> dict[str, Any]:
         "showgrid": False,
         "zeroline": False,
         "showline": False,
+        "ticks": "",
         "tickfont": {"size": SMALL, "color": colours.muted},
         "automargin": False,
+        **more,
+    }
+
+
+def note(text: str, colour: str, **more: Any) -> dict[str, Any]:
+    """A small text at ``x``, ``y``: shares of the plot, or ``xref``/``yref`` of an axis."""
+    return {
+        "text": text,
+        "xref": "paper",
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "showarrow": False,
+        "borderpad": 0,
+        "font": {"size": more.pop("size", SMALL), "color": colour},
         **more,
     }

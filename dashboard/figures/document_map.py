@@ -14,10 +14,11 @@ import plotly.graph_objects as go
 
 from core.trace import Trace
 from dashboard.figures.hover import Hovers
+from dashboard.figures.overlay import strip_traces
 from dashboard.figures.rows import MapRow, map_rows
 from dashboard.figures.shelves import Choice, Slot, choose
 from dashboard.figures.stack import Band, Stack, Subplot, bands, nth
-from dashboard.figures.strip import Strip, strip_traces
+from dashboard.figures.strip import Strip
 from dashboard.figures.text import clipped, count, escaped, lines
 from dashboard.figures.ticks import ticks
 from dashboard.lookup import Lookup
@@ -110,7 +111,8 @@ def _name_once(data: Sequence[dict[str, Any]]) -> None:
 
 def _subplot(number: int, slot: Slot, strip: Strip, lookup: Lookup) -> Subplot:
     share = slot.right - slot.left
-    at = ticks(lookup, strip.place, *strip.span, most=round(11 * share) if share > 0.25 else 1)
+    most = round(11 * share) if share > 0.25 else 1
+    at = ticks(lookup, strip.place, *strip.span, most=most, gap=0.08 / share)
     if slot.right < 1:  # the next document's first label needs the room
         low, high = strip.span
         at = at.until(low + (high - low) * (1 - 0.05 / share))
@@ -121,19 +123,19 @@ def _subplot(number: int, slot: Slot, strip: Strip, lookup: Lookup) -> Subplot:
 def _header(strip: Strip, room: int) -> str:
     """The document's name and size; what a column is where it is not one chunk."""
     document = strip.place.document
-    said = [count(document.chunks, "chunk")]
+    said = {"chunks": count(document.chunks, "chunk")}
     if strip.span != (0, document.chunks):
-        said = [f"chunks {strip.span[0] + 1:,} to {strip.span[1]:,} of {document.chunks:,}"]
-    if strip.bins.widest > 1:
-        said.append(f"each column is the best of up to {strip.bins.widest}")
+        first, stop = strip.span
+        said["chunks"] = f"chunks {first + 1:,} to {stop:,} of {document.chunks:,}"
     if document.pages:
-        said.append(count(document.pages, "page"))
+        said["pages"] = count(document.pages, "page")
+    if strip.bins.widest > 1:
+        said["column"] = f"each column is the best of up to {strip.bins.widest}"
     name = clipped(document.name, max(12, min(44, room)))
-    rest = ", ".join(said)
-    while rest and len(name) + len(rest) + 2 > room:
-        said.pop()
-        rest = ", ".join(said)
-    return f"<b>{escaped(name)}</b>" + (f"  {rest}" if rest else "")
+    for least in ("pages", "chunks", "column"):
+        if len(name) + sum(len(s) + 3 for s in said.values()) > room:
+            said.pop(least, None)
+    return "  ".join([f"<b>{escaped(name)}</b>", " · ".join(said.values())]).rstrip()
 
 
 def _summary(choice: Choice) -> list[str]:

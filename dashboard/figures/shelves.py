@@ -10,7 +10,7 @@ from core.trace import ADDED, KEPT
 from dashboard.lookup import Lookup, Place
 
 MOST_SHELVES = 5
-CAPACITY = 64
+CAPACITY = 72
 """Chunks that stand on one shelf; a longer document has a shelf to itself."""
 
 LEAST = 14

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dashboard.figures.base import SMALL, axis, base_layout, legend
+from dashboard.figures.base import SMALL, axis, base_layout, legend, note
 from dashboard.figures.rows import MapRow
 from dashboard.figures.text import clipped, escaped
 from dashboard.figures.ticks import Ticks
@@ -100,9 +100,7 @@ class Stack:
         ]
         for subplot in subplots:
             first = subplot is subplots[0]
-            self._say(
-                subplot.header, subplot.left, top - 6, self._colours.text, yanchor="bottom"
-            )
+            self._say(subplot.header, subplot.left, top - 6, self._colours.text, yanchor="bottom")
             low, high = subplot.span
             self._axes[f"xaxis{nth(subplot.number)}"] = axis(
                 self._colours,
@@ -140,21 +138,8 @@ class Stack:
         return f'<span style="color:{self._colours.text}">{row.title}</span>  {sign}{n:,}'
 
     def _say(self, text: str, x: float, pixels: float, colour: str, **more: Any) -> None:
-        self._notes.append(
-            {
-                "text": text,
-                "x": x,
-                "y": self._share(pixels),
-                "xref": "paper",
-                "yref": "paper",
-                "xanchor": "left",
-                "yanchor": more.pop("yanchor", "middle"),
-                "showarrow": False,
-                "font": {"size": more.pop("size", SMALL), "color": colour},
-                "borderpad": 0,
-                **more,
-            }
-        )
+        more.setdefault("yanchor", "middle")
+        self._notes.append(note(text, colour, x=x, y=self._share(pixels), yref="paper", **more))
 
     def _share(self, pixels: float) -> float:
         """Plotly's share of the plot's height, upwards, of pixels downwards."""

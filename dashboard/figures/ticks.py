@@ -22,16 +22,22 @@ class Ticks:
         return Ticks([self.values[i] for i in keep], [self.labels[i] for i in keep])
 
 
-def ticks(lookup: Lookup, place: Place, first: int, stop: int, most: int = 11) -> Ticks:
-    """Ticks for the document's chunks ``first`` to ``stop`` (ordinals, exclusive)."""
+def ticks(
+    lookup: Lookup, place: Place, first: int, stop: int, most: int = 11, gap: float = 0.08
+) -> Ticks:
+    """Ticks for the document's chunks ``first`` to ``stop`` (ordinals, exclusive).
+
+    At most ``most`` of them; none within the share ``gap`` of the axis after the first, whose
+    label carries a word.
+    """
     pages = _page_starts(lookup, place)
     if pages is None:
-        numbers = _round_numbers(first + 1, stop, most)
+        numbers = _round_numbers(first + 1, stop, most, gap)
         return _labelled([float(n) for n in numbers], [f"{n:,}" for n in numbers], "chunk ")
     starts, exact = pages
     low = int(np.searchsorted(starts, first, side="right"))
     high = int(np.searchsorted(starts, stop - 1, side="right"))
-    numbers = _round_numbers(max(1, low), max(1, high), most)
+    numbers = _round_numbers(max(1, low), max(1, high), most, gap)
     # A page begins at the left edge of the first chunk that begins on it.
     values = [max(float(starts[n - 1]), float(first)) + 0.5 for n in numbers]
     return _labelled(values, [f"{n:,}" for n in numbers], "page " if exact else "page ≈ ")
@@ -59,7 +65,7 @@ def _page_starts(lookup: Lookup, place: Place) -> tuple[np.ndarray, bool] | None
     return np.maximum.accumulate(starts), False
 
 
-def _round_numbers(low: int, high: int, most: int) -> list[int]:
+def _round_numbers(low: int, high: int, most: int, gap: float) -> list[int]:
     """``low``, then multiples of 1, 2 or 5 times a power of ten up to ``high``."""
     if most < 2:
         return [low]
@@ -68,8 +74,7 @@ def _round_numbers(low: int, high: int, most: int) -> list[int]:
         if (high - low) / step <= most - 1:
             break
     rest = range((low // step + 1) * step, high + 1, step)
-    # The first label carries a word and needs the room of its neighbour.
-    return [low, *(n for n in rest if n - low >= (high - low) * 0.09)]
+    return [low, *(n for n in rest if n - low >= (high - low) * gap)]
 
 
 def _labelled(values: list[float], labels: list[str], what: str) -> Ticks:

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from core.trace import ADDED, DROPPED, Entry, StageRecord, Trace
-from dashboard.figures.text import count, number
+from dashboard.figures.text import count
 from dashboard.lookup import STAGE_TITLES, Lookup
 
 JOURNEY = ("Stage", "What happened", "Rank in", "Rank out", "Score")
@@ -28,6 +28,7 @@ _RERANK_PARTS: Mapping[str, str] = {
     "bm25": "BM25 share (logarithm), 0 to 1 over the candidates",
     "dense": "Dense share, 0 to 1 over the candidates",
     "maxsim": "Best match of each word of the question among the chunk's words (MaxSim), 0 to 1 over the candidates",
+    "coverage": "Share of the question's words that it holds, rare words counting more, 0 to 1",
     "own": "Weighted mean of the three shares",
     "neighbours": "Gained from the scores of its neighbours",
     "logit": "The cross-encoder's output before it becomes a probability",
@@ -81,7 +82,8 @@ def _name(score: str, stage: str) -> str:
 
 def _meaning(score: str, stage: str) -> str:
     if score.startswith(stage):
-        return _RERANK_PARTS.get(score.removeprefix(stage).strip("_"), "")
+        part = score.removeprefix(stage).strip("_")
+        return _RERANK_PARTS.get(part, "A part of this rerank's score")
     return _MEANINGS.get(score, "")
 
 
@@ -146,7 +148,9 @@ def _halves(lookup: Lookup, chunk: str) -> str:
     for name, title in (("bm25", "BM25"), ("dense", "dense")):
         ranked = lookup.corpus_ranks(name)
         if len(ranked):
-            said.append(f"rank {int(ranked[row]):,} by {title}" if ranked[row] else f"no match by {title}")
+            said.append(
+                f"rank {int(ranked[row]):,} by {title}" if ranked[row] else f"no match by {title}"
+            )
     return f" ({', '.join(said)})" if said else ""
 
 
@@ -160,7 +164,7 @@ def _passed(lookup: Lookup, record: StageRecord, chunk: str) -> str:
 
 
 def _sentence(lookup: Lookup, record: StageRecord, entry: Entry) -> str:
-    reason = lookup.readable(entry.reason)
+    reason = lookup.readable(entry.reason, entry.chunk_id)
     if entry.fate == DROPPED:
         return _capital(f"lost: {lookup.reason(entry.chunk_id)}.")
     if entry.fate == ADDED:
@@ -174,14 +178,20 @@ def _sentence(lookup: Lookup, record: StageRecord, entry: Entry) -> str:
     if record.degraded:
         return f"Not reranked: {record.degraded}."
     if record.name.startswith("rerank"):
-        return f"Reranked among {count(record.passed, 'chunk')}" + (f"; {reason}." if reason else ".")
+        return f"Reranked among {count(record.passed, 'chunk')}" + (
+            f"; {reason}." if reason else "."
+        )
     if record.name == "extend":
         return _anchor(entry, reason)
     if record.name == "relevance":
-        return f"Relevant enough: {number(entry.relevance, 3)}." if entry.relevance is not None else "Kept."
+        return (
+            f"Relevant enough: {entry.relevance:.3f}." if entry.relevance is not None else "Kept."
+        )
     if record.name == "order":
         return f"Stands at place {entry.rank} in the prompt."
-    return _capital(f"kept: {reason}." if reason and not reason.startswith("kept") else f"{reason or 'kept'}.")
+    return _capital(
+        f"kept: {reason}." if reason and not reason.startswith("kept") else f"{reason or 'kept'}."
+    )
 
 
 def _anchor(entry: Entry, reason: str) -> str:
@@ -196,5 +206,3 @@ def _anchor(entry: Entry, reason: str) -> str:
 
 def _capital(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
-
-

@@ -207,4 +207,4 @@ def _relevance(lookup: Lookup, chunk: str) -> float | None:
 def _spent(lookup: Lookup, chunk: str) -> str:
     """Of a passage, what the budget said of it."""
     entry = lookup.entries.get("budget", {}).get(chunk)
-    return clipped(lookup.readable(entry.reason), 120) if entry else ""
+    return clipped(lookup.readable(entry.reason, chunk), 120) if entry else ""

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.fates import fate_of
 from core.trace import Trace
-from dashboard import say, state, tables
+from dashboard import columns, say, state, tables
 from dashboard.chunks import Shown, find, step_in_document, step_in_ranking
 from dashboard.link import View
 
@@ -70,8 +70,13 @@ def draw(
         case "scores":
             _scores(trace, chunk_id, index)
         case _:
+            journey = tables.journey_table(trace, chunk_id)
             st.dataframe(
-                tables.journey_table(trace, chunk_id), height=PANEL_HEIGHT, hide_index=True
+                journey,
+                height=PANEL_HEIGHT,
+                hide_index=True,
+                column_config=columns.layout(journey),
+                placeholder="",
             )
 
 
@@ -130,7 +135,14 @@ def _toggle_mark(chunk_id: str, evidence: tuple[str, ...]) -> None:
 
 
 def _scores(trace: Trace, chunk_id: str, index: Index | None) -> None:
-    st.dataframe(tables.component_table(trace, chunk_id), height=150, hide_index=True)
+    components = tables.component_table(trace, chunk_id)
+    st.dataframe(
+        components,
+        height=150,
+        hide_index=True,
+        column_config=columns.layout(components.drop(columns="Score")),
+        placeholder="",
+    )
     terms = bm25_terms(trace, chunk_id, index)
     if terms:
         st.dataframe(terms, height=PANEL_HEIGHT - 150 - 16, hide_index=True)

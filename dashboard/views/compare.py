@@ -8,10 +8,11 @@ import streamlit as st
 
 from core.modes import MODES
 from core.trace import Trace
-from dashboard import figures, say, state, tables, work
+from dashboard import columns, figures, say, state, tables, work
 from dashboard.chunks import place
 
 HEIGHT = 700
+CHUNKS_HEIGHT = 360
 
 
 def draw() -> None:
@@ -27,9 +28,10 @@ def draw() -> None:
     if traces is None:
         return
     evidence = work.evidence(view)
-    _table(traces, view.mode, evidence)
+    _modes(traces, view.mode, evidence)
     theme = work.theme()
-    left, right = st.columns([1.4, 1], gap="medium")
+    with st.container(key="split_compare"):
+        left, right = st.columns([1.4, 1], gap="medium")
     with left:
         say.heading("Ranks across the modes")
         st.plotly_chart(
@@ -48,13 +50,13 @@ def draw() -> None:
             config={"displayModeBar": False},
             alt="Bars: the tokens of each passage in each mode, against the budget",
         )
+    _chunks(traces, view.chunk)
     _difference(traces, view.mode, evidence)
 
 
-def _table(traces: Mapping[str, Trace], mode: str, evidence: tuple[str, ...]) -> None:
-    frame = tables.compare_table(traces)
-    if evidence:
-        frame.insert(1, "evidence found", [recall(t, evidence) for t in traces.values()])
+def _modes(traces: Mapping[str, Trace], mode: str, evidence: tuple[str, ...]) -> None:
+    frame = tables.mode_table(traces, evidence=evidence)
+    frame.insert(0, "Mode", [MODES[name].title for name in frame.index])
     modes = list(traces)
     st.session_state["compare_table"] = {
         "selection": {"rows": [modes.index(mode)], "columns": [], "cells": []}
@@ -65,16 +67,11 @@ def _table(traces: Mapping[str, Trace], mode: str, evidence: tuple[str, ...]) ->
         on_select=_mode_clicked,
         selection_mode=["single-row", "single-cell"],
         height="content",
+        column_config=columns.layout(frame),
         placeholder="",
         alt="A row a mode: what it put in the prompt, and at what cost",
     )
-    st.caption("Click a row to use that mode on every page.")
-
-
-def recall(trace: Trace, evidence: tuple[str, ...]) -> str:
-    """How many of the expected chunks are in this trace's prompt."""
-    arrived = {p.chunk_id for p in trace.selected}
-    return f"{sum(c in arrived for c in evidence)} of {len(evidence)}"
+    st.caption("A click on a row uses that mode on every page.")
 
 
 def _mode_clicked() -> None:
@@ -83,6 +80,36 @@ def _mode_clicked() -> None:
     for row in [*(row for row, _ in picked.cells), *picked.rows]:
         if modes[row] != state.view().mode:
             state.change(mode=modes[row])
+            return
+
+
+def _chunks(traces: Mapping[str, Trace], selected: str) -> None:
+    """Every chunk that some mode chose, and where the others lost it."""
+    say.heading("Every chunk that some mode chose")
+    frame = tables.compare_table(traces)
+    ids = [str(name) for name in frame.index]
+    rows = [ids.index(selected)] if selected in ids else []
+    st.session_state["compare_chunks"] = {"selection": {"rows": rows, "columns": [], "cells": []}}
+    st.session_state["compare_chunks_ids"] = ids
+    st.dataframe(
+        frame,
+        key="compare_chunks",
+        on_select=_chunk_clicked,
+        selection_mode=["single-row", "single-cell"],
+        height=CHUNKS_HEIGHT,
+        hide_index=True,
+        column_config=columns.layout(frame),
+        placeholder="",
+        alt="A row a chunk, a column a mode: its rank in that prompt, or its fate",
+    )
+
+
+def _chunk_clicked() -> None:
+    picked = st.session_state["compare_chunks"].selection
+    ids = st.session_state["compare_chunks_ids"]
+    for row in [*(row for row, _ in picked.cells), *picked.rows]:
+        if row < len(ids) and ids[row] != state.view().chunk:
+            state.change(chunk=ids[row])
             return
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.records import Chunk, Document
-from dashboard import cache, say, state, work
+from dashboard import cache, header, say, state, work
 from dashboard.link import View
 from dashboard.passages import CHUNK, Block, sections
 from dashboard.views import uploads
@@ -29,9 +29,23 @@ def draw() -> None:
     if not documents:
         say.note("info", "There are no documents here.", key="no_documents")
         return
-    chunks = {d.id: cache.chunks(d, view.settings) for d in documents}
-    document = _list(documents, chunks, view)
-    _details(document, chunks[document.id], view, owner)
+    job = work.index_job(shelf, view)
+    if not job.finished and work.starting() is None and work.reading() is None:
+        header.under_way(job, owner)  # and draw again with the counts of chunks
+    indexed = indexed_chunks(view)
+    document = _list(documents, indexed, view)
+    chunks = indexed.get(document.id)
+    if chunks is None:  # before the index stands, the chosen document's alone
+        chunks = cache.chunks(document, view.settings)
+    _details(document, chunks, view, owner)
+
+
+def indexed_chunks(view: View) -> dict[str, tuple[Chunk, ...]]:
+    """The chunks of each document, where the index stands already."""
+    found = work.built_index(view)
+    if found is None:
+        return {}
+    return {d.id: found.chunks[start:stop] for d, start, stop in found.document_rows()}
 
 
 def _list(
@@ -45,7 +59,7 @@ def _list(
     st.session_state["documents"] = {"selection": {"rows": [at], "columns": [], "cells": []}}
     st.session_state["documents_ids"] = ids
     st.dataframe(
-        [row(d, len(chunks[d.id])) for d in documents],
+        [row(d, len(chunks[d.id]) if d.id in chunks else None) for d in documents],
         key="documents",
         height=LIST_HEIGHT,
         hide_index=True,
@@ -67,7 +81,7 @@ def _clicked() -> None:
             return
 
 
-def row(document: Document, chunks: int) -> dict[str, object]:
+def row(document: Document, chunks: int | None) -> dict[str, object]:
     """What the list says of a document."""
     access = document.access
     report = document.report

@@ -10,7 +10,6 @@ from core.trace import Trace
 from dashboard import say, state, tables
 
 LARGEST_MB = 50
-EVERY_ROW = 1_000_000
 
 
 def draw(trace: Trace, evidence: tuple[str, ...]) -> None:
@@ -59,7 +58,7 @@ def draw(trace: Trace, evidence: tuple[str, ...]) -> None:
 def table_csv(trace: Trace, evidence: tuple[str, ...]) -> str:
     """Every row of the stage table. Cells that a spreadsheet would run as formulas get an
     apostrophe in front."""
-    frame = tables.stage_table(trace, limit=EVERY_ROW, evidence=evidence)
+    frame = tables.stage_table(trace, limit=None, evidence=evidence, include="all")
     for column in frame.columns:
         if not frame[column].dtype.kind in "iufb":
             frame[column] = frame[column].map(_harmless)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.records import Document
 from core.trace import Passage, Trace
-from dashboard import figures, say, state, tables, work
+from dashboard import columns, figures, say, state, tables, work
 from dashboard.answers import claims
 from dashboard.chunks import place
 from dashboard.views import outcome
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from core.index.index import Index
 
 HEIGHT = 420
-AROUND = 700
+BEFORE, AFTER = 300, 900
 """Characters of the document that are shown on each side of a passage."""
 
 
@@ -46,7 +46,8 @@ def _body(trace: Trace, evidence: tuple[str, ...], index: Index | None) -> None:
         config={"displayModeBar": False},
         alt="The model window: instructions, question, evidence, reserve for the answer",
     )
-    left, right = st.columns([1, 1], gap="medium")
+    with st.container(key="split_prompt"):
+        left, right = st.columns([1, 1], gap="medium")
     with left:
         say.heading("Passages, in the order of the prompt")
         passage = _passages(trace)
@@ -57,7 +58,10 @@ def _body(trace: Trace, evidence: tuple[str, ...], index: Index | None) -> None:
     say.heading("The prompt")
     st.code(trace.prompt, language=None, wrap_lines=True, height=HEIGHT)
     with st.expander("Token ledger", key="ledger_box"):
-        st.dataframe(tables.ledger_table(trace), hide_index=True, height="content")
+        ledger = tables.ledger_table(trace)
+        st.dataframe(
+            ledger, hide_index=True, height="content", column_config=columns.layout(ledger)
+        )
         st.caption(f"Counted by {say.escaped(trace.ledger.counter)}.")
     _answer(trace)
 
@@ -72,9 +76,12 @@ def _passages(trace: Trace) -> Passage | None:
     at = ids.index(chosen) if chosen in ids else 0
     st.session_state["passages"] = {"selection": {"rows": [at], "columns": [], "cells": []}}
     st.session_state["passages_ids"] = ids
+    frame = tables.selected_table(trace)
+    frame["Trimmed"] = frame["Trimmed"].map({True: "✓", False: ""})
     st.dataframe(
-        tables.selected_table(trace),
+        frame,
         key="passages",
+        column_config=columns.layout(frame),
         height=HEIGHT,
         hide_index=True,
         on_select=_passage_clicked,
@@ -112,15 +119,15 @@ def _source(passage: Passage, index: Index | None) -> None:
 
 
 def around(document: Document | None, passage: Passage) -> tuple[str, str]:
-    """What stands before and after a passage, up to ``AROUND`` characters each."""
+    """What stands before and after a passage, up to ``BEFORE`` and ``AFTER`` characters."""
     if document is None:
         return "", ""
     text, start, end = document.text, passage.start, passage.end
-    before = text[max(0, start - AROUND) : start].strip()
-    after = text[end : end + AROUND].strip()
+    before = text[max(0, start - BEFORE) : start].strip()
+    after = text[end : end + AFTER].strip()
     return (
-        ("… " if start > AROUND else "") + before if before else "",
-        after + (" …" if end + AROUND < len(text) else "") if after else "",
+        ("… " if start > BEFORE else "") + before if before else "",
+        after + (" …" if end + AFTER < len(text) else "") if after else "",
     )
 
 

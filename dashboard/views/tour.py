@@ -29,7 +29,7 @@ def draw(view: View) -> None:
             wrap=False,
         )
         with st.container(key="quiet_tour"):
-            st.text(here.note if here else "This question is not one of the tour's.")
+            st.text(here.note if here else "Each loads its question, mode and knobs.")
 
 
 def _go() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.trace import Trace
-from dashboard import figures, say, state, tables, work
+from dashboard import columns, figures, say, state, tables, work
 from dashboard.link import View
 from dashboard.views import chunk, export, outcome, tour
 
@@ -56,7 +56,8 @@ def _body(trace: Trace, view: View, evidence: tuple[str, ...], index: Index | No
     outcome.draw(trace, evidence)
     shown = chunk.shown(trace, view, index)
     _map(trace, shown, evidence)
-    left, right = st.columns([1.5, 1], gap="medium")
+    with st.container(key="split_trace"):
+        left, right = st.columns([1.7, 1], gap="medium")
     with left:
         ids = _table(trace, shown, evidence)
     with right:
@@ -142,16 +143,21 @@ def _table(trace: Trace, shown: str, evidence: tuple[str, ...]) -> list[str]:
     frame = tables.stage_table(trace, limit=TABLE_ROWS, evidence=evidence)
     ids = [str(name) for name in frame.index]
     if kind == "stages":
-        st.dataframe(tables.stage_summary(trace), height=TABLE_HEIGHT, hide_index=True)
+        summary = tables.stage_summary(trace)
+        st.dataframe(
+            summary, height=TABLE_HEIGHT, hide_index=True, column_config=columns.layout(summary)
+        )
         return ids
+    shown_frame, layout = columns.grouped(frame)
     # A selection is a row's position, and after a rerank that row holds another chunk: the
     # chunk's id is what stays, and the position is set from it before every drawing.
     rows = [ids.index(shown)] if shown in ids else []
     st.session_state["stage_table"] = {"selection": {"rows": rows, "columns": [], "cells": []}}
     st.session_state["stage_table_ids"] = ids
     st.dataframe(
-        frame,
+        shown_frame,
         key="stage_table",
+        column_config=layout,
         height=TABLE_HEIGHT,
         hide_index=True,
         on_select=_row_clicked,

@@ -44,7 +44,7 @@ def _reading(job) -> None:
     if job.finished:
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.text(f"{job.label or 'Reading files'} …")
+        st.text(f"{job.described()} …")
         st.progress(job.share)
         st.button("Stop", key="stop_reading", on_click=job.stop)
 

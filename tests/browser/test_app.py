@@ -8,11 +8,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from core.settings import Settings
+
 FIRST = 90_000
 """Milliseconds for the first trace: models load and the sample documents are indexed."""
 
 LATER = 20_000
-QUESTION = "Which release closes CVE-2026-90417?"
+QUESTION = "Just which release patched CVE-2026-90417, and kept tokens?"
 OUTCOME = ".st-key-note-good-outcome, .st-key-note-warning-outcome"
 
 
@@ -99,11 +101,14 @@ CELL = """() => {
 def test_a_question_a_slider_a_chunk_and_the_link_to_all_of_it(visit) -> None:
     page = settled(visit(), FIRST)
     ask(page, QUESTION)
+    # The letters J, K, N and P step through chunks, but not while one types them.
+    assert "chunk" not in parameters(page)
 
     knob = slider(page, "extend_threshold")
     knob.focus()
     knob.press("ArrowRight")
-    assert wait_for_parameter(page, "extend_threshold") == ["0.36"]
+    moved = f"{Settings().extend_threshold + 0.01:.2f}"
+    assert wait_for_parameter(page, "extend_threshold") == [moved]
     settled(page)
 
     click_table(page, 2)
@@ -120,25 +125,26 @@ def test_a_question_a_slider_a_chunk_and_the_link_to_all_of_it(visit) -> None:
 
     again = settled(visit("?" + urlsplit(page.url).query))
     has_value(again.locator(".st-key-question input"), QUESTION)
-    has_value(slider(again, "extend_threshold"), "0.36")
+    has_value(slider(again, "extend_threshold"), moved)
     assert again.locator(".st-key-strong_chunk").inner_text() == title
     assert parameters(again)["chunk"] == second
 
 
 def test_keys_held_down_end_in_one_consistent_page(visit) -> None:
-    page = settled(visit("?q=" + "deposit"), FIRST)
-    knob = slider(page, "relevance_threshold")
+    page = settled(visit("?q=deposit"), FIRST)
+    knob = slider(page, "extend_threshold")
     knob.focus()
     for _ in range(12):
         page.keyboard.press("ArrowRight")
         page.wait_for_timeout(30)
-    for _ in range(100):
-        if parameters(page).get("relevance_threshold") == ["0.12"]:
+    end = f"{Settings().extend_threshold + 0.12:.2f}"
+    for _ in range(LATER // 100):
+        if parameters(page).get("extend_threshold") == [end]:
             break
         page.wait_for_timeout(100)
     rest(page)
-    has_value(knob, "0.12")
-    assert parameters(page)["relevance_threshold"] == ["0.12"]
+    has_value(knob, end)
+    assert parameters(page)["extend_threshold"] == [end]
 
 
 def test_the_tour_loads_a_question_with_its_knobs(visit) -> None:
@@ -168,7 +174,7 @@ def test_the_page_follows_the_systems_colours(visit, scheme: str, background: st
 
 def test_two_visitors_with_one_file_name_and_hostile_text(visit, tmp_path: Path) -> None:
     hostile = (
-        "# <img src=x onerror=\"window.harm=1\"> ![](http://192.0.2.1/heading.png)\n\n"
+        '# <img src=x onerror="window.harm=1"> ![](http://192.0.2.1/heading.png)\n\n'
         "The {who} visitor's parrot eats walnuts. <script>window.harm=1</script> "
         "![](http://192.0.2.1/text.png) $E=mc^2$\n"
     )
@@ -204,3 +210,26 @@ def test_a_narrow_window_does_not_scroll_sideways(visit) -> None:
     page = settled(visit(viewport={"width": 900, "height": 900}), FIRST)
     main = page.locator("[data-testid=stMain]")
     assert main.evaluate("e => e.scrollWidth - e.clientWidth") <= 1
+
+
+def test_a_trace_is_saved_and_opened_again(visit, tmp_path: Path) -> None:
+    page = settled(visit(), FIRST)
+    page.get_by_role("button", name="Export").click()
+    saved = tmp_path / "monday.json"
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Trace as JSON").click()
+    download.value.save_as(saved)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Table as CSV").click()
+    assert "First words" in Path(download.value.path()).read_text(encoding="utf-8")
+
+    again = settled(visit("?q=deposit"))
+    again.get_by_role("button", name="Export").click()
+    again.locator(".st-key-open_trace input[type=file]").set_input_files(saved)
+    again.locator(".st-key-note-info-saved").wait_for(timeout=LATER)
+    rest(again)
+    assert "monday.json" in again.locator(".st-key-note-info-saved").inner_text()
+    question = page.locator(".st-key-question input").input_value()
+    has_value(again.locator(".st-key-question input"), question)
+    again.get_by_role("button", name="Back to live").click()
+    has_value(again.locator(".st-key-question input"), "deposit")

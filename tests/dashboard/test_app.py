@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,12 +14,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-from core.errors import DocumentError
+from core.errors import Cancelled, DocumentError
 from core.records import Access, Principal
 from core.settings import Settings
 from core.trace import Trace
 from dashboard import startup
 from dashboard.frame import PAGES
+from dashboard.jobs import Job
 from dashboard.link import View
 from dashboard.shelf import Shelf
 from dashboard.sidebar import KEY
@@ -361,3 +364,70 @@ def test_compare_runs_every_mode() -> None:
 
     at = open_page("Compare", q=QUESTION)
     assert set(at.session_state["board"].current("compare").result) == set(MODES)
+
+
+def test_view_as_a_principal_and_back() -> None:
+    at = open_page(q=QUESTION)
+    at.selectbox(key="access_tenant").set_value("south")
+    {b.label: b for b in at.button}["View as these"].click()
+    settle(at)
+    assert at.session_state["view"].principal == Principal("south")
+    assert at.query_params["tenant"] == "south"
+    assert trace_of(at).principal == Principal("south")
+    {b.label: b for b in at.button}["View as owner"].click()
+    settle(at)
+    assert trace_of(at).principal is None
+
+
+def test_work_that_was_stopped_says_so_and_can_start_again() -> None:
+    at = open_page(q=QUESTION)
+    board = at.session_state["board"]
+    key = board.current("trace").key
+    board.drop_results()
+    gate = threading.Event()
+
+    def slow(job: Job) -> None:
+        while not job.cancelled():
+            gate.wait(0.01)
+        raise Cancelled
+
+    job = board.ask("trace", key, slow)
+    at.run()
+    assert "Evidence found" not in texts(at)
+    at.button(key="stop_trace").click().run()
+    assert job.wait(5)
+    at.run()
+    assert "stopped before it was done" in texts(at)
+    at.button(key="again_trace").click()
+    settle(at)
+    assert "Evidence found" in texts(at)
+
+
+def test_a_trace_of_another_version_is_shown_with_this_versions_knobs() -> None:
+    at = open_page(q=QUESTION)
+    other = dataclasses.replace(trace_of(at), mode="of_tomorrow", settings={"new_knob": 3})
+    at.session_state["saved"] = ("other.json", other)
+    settle(at)
+    assert not at.exception
+    assert "other.json" in texts(at)
+    assert at.button(key="close_saved")
+
+
+def test_a_path_that_is_not_there_stops_the_start_with_its_name(capsys) -> None:
+    from dashboard.__main__ import main
+
+    with pytest.raises(SystemExit) as stopped:
+        main(["--docs", "/no/such/folder"])
+    assert stopped.value.code == 2
+    assert "/no/such/folder" in capsys.readouterr().err
+
+
+def test_the_packaged_configuration_keeps_to_this_machine() -> None:
+    import tomllib
+
+    config = tomllib.loads((ROOT / "dashboard" / ".streamlit" / "config.toml").read_text())
+    assert config["server"]["address"] == "127.0.0.1"
+    assert config["browser"]["gatherUsageStats"] is False
+    assert config["runner"]["fastReruns"] is False
+    assert config["client"]["showErrorDetails"] == "none"
+    assert "http" not in (ROOT / "dashboard" / "style.css").read_text()

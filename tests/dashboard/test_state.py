@@ -224,14 +224,15 @@ class TestJobs:
         lane, gate, inside = Lane(), threading.Event(), threading.Event()
 
         def hold(job: Job) -> None:
-            job.progress(1, 2, "Reading secret.pdf")
+            job.progress(1, 2, "Reading", "secret.pdf")
             inside.set()
             gate.wait(5)
 
         first = Job(1, hold, lane, public=public).start()
         assert inside.wait(2)
         second = Job(2, lambda job: None, lane, "Mine").start()
-        assert ("secret.pdf" in second.label) is seen
+        assert ("secret.pdf" in second.described()) is seen
+        assert "secret.pdf" not in second.described(names=False)
         assert (second.share == 0.5) is seen
         gate.set()
         assert first.wait(2)
@@ -240,7 +241,7 @@ class TestJobs:
     def test_progress_is_a_share(self) -> None:
         job = Job(1, lambda job: job.progress(3, 4, "Indexing")).start()
         assert job.wait(2)
-        assert (job.share, job.label) == (0.75, "Indexing")
+        assert (job.share, job.described()) == (0.75, "Indexing")
 
 
 def wait_for_stop(job: Job) -> None:

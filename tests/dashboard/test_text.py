@@ -149,7 +149,7 @@ class TestReport:
 
     def test_nothing_of_a_document_becomes_markup(self, trace) -> None:
         report = markdown_report(trace)
-        fences = re.split(r"^(`{3,})text\n.*?^\1$", report, flags=re.S | re.M)
+        fences = re.split(r"^(`{3,})text\n.*?^\1$", report, flags=re.DOTALL | re.MULTILINE)
         outside = "".join(fences[::2])
         assert "Refund within" not in outside
         assert not re.search(r"(?<!\\)<img", outside)

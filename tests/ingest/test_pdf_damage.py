@@ -97,6 +97,13 @@ def test_a_document_without_any_text_is_an_error() -> None:
     assert problem(drawn([])) == "it holds no text"
 
 
+def test_a_document_whose_text_nobody_sees_is_an_error() -> None:
+    def hidden(page: Any) -> None:
+        page.insert_text((72, 100), "obey the following", render_mode=3)
+
+    assert "all of its text is invisible" in problem(drawn(hidden))
+
+
 def test_a_stream_packed_many_times_over_hits_a_limit_in_seconds() -> None:
     packer = zlib.compressobj(9)
     layer = b"".join(packer.compress(b" " * 2**20) for _ in range(300)) + packer.flush()
@@ -109,6 +116,13 @@ def test_a_stream_packed_many_times_over_hits_a_limit_in_seconds() -> None:
     assert time.perf_counter() - started < 20
     assert good.document is not None
     assert "unpacks to more than 256 MB" in str(bad.error)
+
+
+def test_a_table_that_claims_objects_without_number_costs_nothing() -> None:
+    data = one_page(HELLO, HELVETICA).replace(b"/Size 6", b"/Size 2000000000")
+    started = time.perf_counter()
+    assert extract("a.pdf", data, {}).text == "Hello, one page of text"
+    assert time.perf_counter() - started < 10
 
 
 def test_unpacking_is_measured_without_keeping_it() -> None:

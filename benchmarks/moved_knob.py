@@ -1,0 +1,134 @@
+"""A knob moved after the first rerank, against a full run, in one run.
+
+Over made-up chunks with random states, so that any size can be measured: a full run asks
+a new question; then one knob at a time moves, and only what depends on it runs again.
+
+    python benchmarks/moved_knob.py [--chunks 10000] [--cores 1]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results" / "moved_knob.json"
+
+MODES = ("rerank_extend_rerank", "extend_rerank", "bge_rerank")
+
+KNOBS: dict[str, list[Any]] = {
+    "extend_threshold": [0.30 + 0.01 * i for i in range(1, 12)],
+    "relevance_threshold": [0.11 + 0.01 * i for i in range(1, 12)],
+    "dedup_threshold": [0.60 + 0.01 * i for i in range(1, 12)],
+    "evidence_budget": [1_000 + 50 * i for i in range(1, 12)],
+    "order": ["score", "source", "date"],
+}
+
+
+def made_up_index(chunks: int) -> tuple[Any, list[str]]:
+    """An index of so many chunks of 60 made-up words, and questions of eight of them."""
+    import numpy as np
+
+    from core.index.bm25 import count_terms
+    from core.index.index import DocumentPart, Index
+    from core.models.states import SpanStates
+    from core.records import Chunk, Document, chunk_id
+    from core.tokens import wordpiece
+
+    rng = np.random.default_rng(1)
+    vocabulary = [f"w{n:x}" for n in range(20_000)]
+    words = np.minimum(rng.zipf(1.2, (chunks, 60)), len(vocabulary)) - 1
+    texts = [" ".join(vocabulary[w] for w in row) + "\n" for row in words]
+    tokens, parts = 120, []
+    for first in range(0, chunks, 500):
+        name, own = f"{first:016x}", texts[first : first + 500]
+        at, made = 0, []
+        for ordinal, text in enumerate(own):
+            made.append(
+                Chunk(chunk_id(name, ordinal), name, ordinal, at, at + len(text), text, tokens)
+            )
+            at += len(text)
+        vectors = rng.normal(size=(len(own), 384)).astype(np.float32)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        states = rng.integers(-127, 128, (len(own) * tokens, 128), dtype=np.int8)
+        offsets = np.arange(len(own) + 1) * tokens
+        held = SpanStates(vectors, states, offsets, np.zeros(len(own), np.int32))
+        document = Document(name, f"{name}.txt", name, "".join(own))
+        parts.append(DocumentPart(document, tuple(made), count_terms(own), held, name))
+    return Index(parts, wordpiece()), [" ".join(vocabulary[w] for w in row[:8]) for row in words]
+
+
+def moved_knob(chunks: int) -> dict[str, Any]:
+    """Median milliseconds of a full run, of each knob moved, and of each stage of a full run."""
+    from core.models.profiles import load_profile
+    from core.pipeline import Pipeline
+    from core.settings import Settings
+
+    index, questions = made_up_index(chunks)
+    encoder, rerankers = load_profile("embedded")
+    base = Settings(relevance_threshold=0.0)
+    out: dict[str, Any] = {"chunks": chunks}
+    for mode in MODES:
+        pipeline = Pipeline(encoder, rerankers)
+        pipeline.run(index, questions[0], base, mode)
+        pipeline.run(index, questions[1], base, mode)
+        traces = []
+        full = [
+            _ms(lambda q=q: traces.append(pipeline.run(index, q, base, mode)))
+            for q in questions[2:13]
+        ]
+        moved = {
+            knob: statistics.median(
+                _ms(lambda s=base.changed(**{knob: v}): pipeline.run(index, questions[12], s, mode))
+                for v in values
+            )
+            for knob, values in KNOBS.items()
+        }
+        whole = statistics.median(full)
+        out[mode] = {
+            "full_ms": whole,
+            "stages_ms": {
+                s.name: statistics.median(t.stage(s.name).seconds for t in traces) * 1000
+                for s in traces[0].stages
+            },
+            "moved_ms": moved,
+            "ratio": {knob: whole / ms for knob, ms in moved.items()},
+        }
+    return out
+
+
+def _ms(work: Callable[[], Any]) -> float:
+    began = time.perf_counter()
+    work()
+    return (time.perf_counter() - began) * 1000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--chunks", type=int, default=10_000)
+    parser.add_argument("--cores", type=int, default=1)
+    options = parser.parse_args()
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: options.cores])
+    rows = moved_knob(options.chunks)
+    print(f"{options.chunks:,} chunks, {options.cores} core(s)\n")
+    print("| mode | full run, ms | knob | moved, ms | full : moved |")
+    print("| --- | ---: | --- | ---: | ---: |")
+    for mode in MODES:
+        for knob, ms in rows[mode]["moved_ms"].items():
+            full, ratio = rows[mode]["full_ms"], rows[mode]["ratio"][knob]
+            print(f"| {mode} | {full:.1f} | {knob} | {ms:.1f} | {ratio:.1f} |")
+    for mode in MODES:
+        stages = ", ".join(f"{k} {v:.1f}" for k, v in rows[mode]["stages_ms"].items())
+        print(f"\n{mode}, ms a stage of a full run: {stages}")
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""How tables are laid out: column groups, widths, number formats and help."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.tables import COLUMN_GROUPS, COLUMN_HELP
+
+FIRST = ("Document", "Page", "Chunk", "Fate", "Prompt number", "Expected")
+"""Columns that come before the stages: what is looked for first."""
+
+LAST = ("Tokens", "Reason", "First words")
+
+_DECIMALS = {"BM25 score": 2, "Fused score": 4, "Relevance": 2, "Seconds": 3, "Value": 4}
+_SCORES = ("Score", "Dense score", "Rerank 1 score", "Rerank 2 score")
+_WIDTHS = {
+    "Document": 130,
+    "Page": 50,
+    "Chunk": 50,
+    "Tokens": 60,
+    "Fate": 118,
+    "Prompt number": 40,
+    "Expected": 72,
+    "Window": 130,
+    "Reason": 260,
+    "First words": 420,
+    "Number": 45,
+    "Rank": 45,
+    "What happened": 260,
+    "Meaning": 420,
+    "Stage": 90,
+}
+_SHORT = {
+    "Prompt number": "[n]",
+    "Number": "[n]",
+    "Window": "window",
+    "Relevance": "probability",
+}
+
+
+def grouped(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[int, Any]]:
+    """The stage table under a second row of headings, one a stage, with its column layout."""
+    group_of = {c: group for group, members in COLUMN_GROUPS.items() for c in members}
+    group_of |= dict.fromkeys(FIRST, "Chunk") | dict.fromkeys(LAST, "Text")
+    names = [c for c in FIRST if c in frame]
+    names += sorted((c for c in frame if c not in FIRST + LAST), key=_by_group(group_of))
+    names += [c for c in LAST if c in frame]
+    heads = [(group_of.get(c, ""), _short(c, group_of.get(c, ""))) for c in names]
+    # In a column layout by position, 0 is the index.
+    out = frame[names].copy()
+    if "Expected" in out:
+        out["Expected"] = out["Expected"].map({True: "✓", False: ""})
+    out.columns = pd.MultiIndex.from_tuples(heads)
+    return out, {at: _column(c, label=None) for at, c in enumerate(names, 1)}
+
+
+def _by_group(group_of: dict[str, str]) -> Any:
+    """Sorts columns by stage, ranks ahead of scores: ranks can be compared at a glance."""
+    groups = list(COLUMN_GROUPS)
+    return lambda name: (groups.index(group_of[name]), not name.endswith("rank"))
+
+
+def _short(name: str, group: str) -> str:
+    """A column's name under its group's: what the group says already is left out."""
+    return _SHORT.get(name) or name.removeprefix(group).strip() or name
+
+
+def layout(frame: pd.DataFrame) -> dict[str, Any]:
+    """The column layout of a table with plain headings."""
+    return {str(name): _column(str(name), label=_SHORT.get(str(name))) for name in frame.columns}
+
+
+def _column(name: str, label: str | None) -> Any:
+    more: dict[str, Any] = {"width": _WIDTHS.get(name), "help": COLUMN_HELP.get(name)}
+    if label:
+        more["label"] = label
+    if name in _DECIMALS or name in _SCORES:
+        return st.column_config.NumberColumn(format=f"%.{_DECIMALS.get(name, 3)}f", **more)
+    if name == "Share":
+        return st.column_config.NumberColumn(format="percent", **more)
+    if name.endswith("rank"):
+        return st.column_config.NumberColumn(width=80, help=more["help"])
+    return st.column_config.Column(**more)

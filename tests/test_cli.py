@@ -1,0 +1,275 @@
+"""The command line: one document on standard output, the rest on standard error, exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from core.cli import BAD_INPUT, DEGRADED, DONE, main
+from core.errors import ModelError
+from core.modes import MODES
+from core.trace import Passage, Trace
+
+pytestmark = pytest.mark.integration
+
+RULES = (
+    "# Pilots\n\nPilots board the vessel at the harbour.\n\n# Fees\n\nThe fee is 14 EUR a day.\n"
+)
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "rules.md").write_text(RULES)
+    (folder / "notes.txt").write_text("Café is spelled with an accent; the deposit is refunded.")
+    return folder
+
+
+@pytest.fixture
+def run(capfd, tmp_path):
+    """Calls the command line: (exit code, standard output, standard error)."""
+
+    def called(*words: object):
+        try:
+            code = main([*map(str, words), "--cache", str(tmp_path / "cache")])
+        except SystemExit as stopped:
+            code = stopped.code
+        out, err = capfd.readouterr()
+        return code, out, err
+
+    return called
+
+
+def one_document(out: str) -> dict:
+    """What a script reads: exactly one JSON value, on one line."""
+    assert out.endswith("\n") and out.count("\n") == 1
+    return json.loads(out)
+
+
+# index.
+
+
+def test_index_lists_every_file(run, docs):
+    (docs / "broken.pdf").write_bytes(b"%PDF-1.7 cut off")
+    code, out, err = run("index", "--docs", docs, "--json")
+    assert code == DONE
+    rows = {r["name"]: r for r in one_document(out)["documents"]}
+    assert set(rows) == {"rules.md", "notes.txt", "broken.pdf"}
+    for row in rows.values():
+        assert set(row) == {"name", "id", "pages", "chunks", "warnings", "error"}
+    good, bad = rows["rules.md"], rows["broken.pdf"]
+    assert len(good["id"]) == 16 and good["chunks"] >= 1 and good["error"] is None
+    assert good["warnings"] == [] and isinstance(good["pages"], int)
+    assert bad["id"] is None and bad["chunks"] == 0 and bad["error"].startswith("broken.pdf: ")
+    assert err.count("broken.pdf") >= 1 and "rules.md" not in err
+
+
+def test_index_obeys_the_knobs_and_the_ids_stay(run, docs):
+    (docs / "long.txt").write_text("The fee is due on the first day of each month. " * 60)
+    _, few, _ = run("index", "--docs", docs, "--json", "--set", "chunk_tokens=480")
+    _, many, _ = run("index", "--docs", docs, "--json", "--set", "chunk_tokens=16")
+    a, b = (sorted(json.loads(o)["documents"], key=lambda r: r["name"]) for o in (few, many))
+    assert [r["id"] for r in a] == [r["id"] for r in b]
+    assert sum(r["chunks"] for r in a) < sum(r["chunks"] for r in b)
+
+
+def test_index_for_a_person(run, docs):
+    code, out, err = run("index", "--docs", docs)
+    assert code == DONE and err == ""
+    assert "rules.md: " in out and "chunks" in out
+
+
+# trace.
+
+STAGE_KEYS = {"name", "seconds", "kept", "added", "dropped", "entries"}
+PASSAGE_KEYS = {"chunk_id", "document", "pages", "start", "end", "tokens", "citation", "text"}
+
+
+@pytest.mark.parametrize("mode", sorted(MODES))
+def test_trace_has_the_keys_that_scripts_rely_on(run, docs, mode):
+    code, out, err = run("trace", "--docs", docs, "--question", "What is the fee?", "--mode", mode, "--json")  # fmt: skip
+    assert (code, err) == (DONE, "")
+    trace = one_document(out)
+    assert {"outcome", "stages", "selected", "prompt", "ledger"} <= set(trace)
+    assert trace["outcome"] == "evidence" and trace["mode"] == mode
+    for stage in trace["stages"]:
+        assert set(stage) >= STAGE_KEYS and stage["seconds"] >= 0
+    assert trace["selected"]
+    for passage in trace["selected"]:
+        assert set(passage) >= PASSAGE_KEYS
+        assert set(passage) == {f.name for f in fields(Passage)}
+        assert passage["citation"] in trace["prompt"] and passage["text"].strip() in trace["prompt"]
+    assert "14 EUR" in trace["prompt"]
+    assert Trace.from_json(out).to_json() == out.rstrip("\n")
+
+
+def test_knobs_and_principals(run, docs):
+    (docs / "chunkscope.toml").write_text('[documents."notes.txt"]\ntenant = "north"\n')
+    words = ("trace", "--docs", docs, "--question", "deposit", "--json", "--set", "candidate_k=1", "max_radius=0")  # fmt: skip
+    _, owner, _ = run(*words)
+    _, north, _ = run(*words, "--tenant", "north", "--role", "a", "b")
+    _, south, _ = run(*words, "--tenant", "south")
+    _, clerk, _ = run(*words, "--role", "clerk")
+    assert json.loads(owner)["settings"]["candidate_k"] == 1
+    assert len(json.loads(owner)["selected"]) == 1
+    assert "Café" in owner and "Café" in north
+    assert "notes.txt" not in south and "notes.txt" not in clerk
+    assert json.loads(north)["principal"] == {"tenant": "north", "roles": ["a", "b"], "labels": []}
+    assert json.loads(owner)["principal"] is None
+
+
+def test_trace_for_a_person(run, docs):
+    code, out, err = run("trace", "--docs", docs, "--question", "What is the fee?")
+    assert (code, err) == (DONE, "")
+    assert "Evidence found" in out and "first_stage" in out and "[1] rules.md#c" in out
+
+
+def test_nothing_relevant_is_an_outcome_and_no_failure(run, docs):
+    code, out, _ = run("trace", "--docs", docs, "--question", "Who?", "--json", "--set", "relevance_threshold=1")  # fmt: skip
+    assert code == DONE and one_document(out)["outcome"] == "insufficient_evidence"
+
+
+# Exit code 2: bad input, in one line, and nothing on standard output.
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("trace", "--question", "Q", "--mode", "best"), "there is no such mode"),
+        (("trace", "--question", "Q", "--set", "candidate_k=0"), "candidate_k"),
+        (("trace", "--question", "Q", "--set", "candidates=3"), "candidate_k"),
+        (("trace", "--question", "Q", "--set", "candidate_k"), "knob=value"),
+        (("trace", "--question", "  "), "is empty"),
+        (("index", "--set", "chunk_tokens=many"), "whole number"),
+        (("index", "--password", "secret"), "NAME=PASSWORD"),
+    ],
+)
+def test_bad_input(run, docs, words, said):
+    code, out, err = run(*words, "--docs", docs, "--json")
+    assert code == BAD_INPUT and out == ""
+    assert said in err and err.startswith("chunkscope: ") and "Traceback" not in err
+
+
+@pytest.mark.parametrize("words", [(), ("fly",), ("index",), ("trace", "--docs", "x"), ("index", "--docs")])  # fmt: skip
+def test_usage_errors(run, words):
+    code, out, err = run(*words)
+    assert code == BAD_INPUT and out == "" and "usage:" in err
+
+
+@pytest.mark.parametrize("command", [("index",), ("trace", "--question", "Q")])
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda folder: folder / "none", "no such file"),
+        (lambda folder: folder, "no document could be read"),
+        (lambda folder: _file(folder / "empty.txt", b""), "empty.txt"),
+        (lambda folder: _file(folder / "blank.txt", b" \n "), "blank.txt"),
+        (lambda folder: _file(folder / "half.pdf", b"%PDF-1.4"), "half.pdf"),
+    ],
+)
+def test_no_readable_document(run, tmp_path, command, make, said):
+    folder = tmp_path / "bare"
+    folder.mkdir()
+    code, out, err = run(*command, "--docs", make(folder), "--json")
+    assert code == BAD_INPUT and out == ""
+    assert said in err and "Traceback" not in err
+
+
+def _file(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+def test_a_cache_that_cannot_be_written_is_no_crash(docs, tmp_path, capfd):
+    blocked = _file(tmp_path / "blocked", b"a file, not a folder")
+    code = main(["index", "--docs", str(docs), "--json", "--cache", str(blocked / "inside")])
+    out, err = capfd.readouterr()
+    assert code in (DONE, BAD_INPUT) and "Traceback" not in err
+    assert bool(out) == (code == DONE)
+
+
+# Exit code 3: degraded under --strict; the trace is printed all the same.
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_strict_says_what_degraded_after_the_trace(run, docs, tmp_path, strict):
+    words = ["trace", "--docs", docs, "--question", "fee", "--mode", "bge_rerank", "--json"]
+    words += ["--piecewise", tmp_path / "no-model", *(["--strict"] if strict else [])]
+    code, out, err = run(*words)
+    assert code == (DEGRADED if strict else DONE)
+    trace = one_document(out)
+    (degraded,) = (s for s in trace["stages"] if s["degraded"])
+    assert degraded["name"] == "rerank_1" and trace["selected"]
+    assert err.startswith("chunkscope: rerank_1: ") and "no-model" in err
+
+
+@pytest.mark.parametrize("command", [("index",), ("trace", "--question", "fee")])
+@pytest.mark.parametrize("strict", [False, True])
+def test_without_the_model_bm25_ranks_and_says_so(run, docs, monkeypatch, command, strict):
+    def missing(*words, **more):
+        raise ModelError("all-MiniLM-L6-v2", "its weights are not the published ones")
+
+    monkeypatch.setattr("core.session.embedded_pipeline", missing)
+    code, out, err = run(*command, "--docs", docs, "--json", *(["--strict"] if strict else []))
+    assert code == (DEGRADED if strict else DONE)
+    assert "its weights are not the published ones" in err
+    one_document(out)
+    if command[0] == "trace":
+        assert "BM25 alone ranks" in err
+        assert json.loads(out)["selected"]
+
+
+def test_strict_is_silent_where_all_is_well(run, docs):
+    code, out, err = run("trace", "--docs", docs, "--question", "fee", "--strict", "--json")
+    assert (code, err) == (DONE, "") and one_document(out)
+
+
+def test_a_cross_encoder_that_no_stage_would_ask_is_said(run, docs):
+    code, out, err = run("trace", "--docs", docs, "--question", "fee", "--piecewise", "x", "--json")
+    assert code == DONE and "bge_rerank does" in err and one_document(out)
+
+
+def test_a_file_name_that_is_no_utf8_loads_like_any_other(run, tmp_path):
+    folder = tmp_path / "odd"
+    folder.mkdir()
+    try:
+        Path(os.fsdecode(os.fsencode(folder) + b"/caf\xe9.txt")).write_text("The fee is 14 EUR.")
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    words = ("--docs", folder, "--question", "fee", "--mode", "bm25_top_k", "--json")
+    code, out, err = run("trace", *words)
+    assert (code, err) == (DONE, "")
+    assert one_document(out)["selected"][0]["document"] == "caf?.txt"
+
+
+# As a process.
+
+
+def process(*words: object, **more) -> subprocess.CompletedProcess:
+    root = Path(__file__).resolve().parents[1]
+    command = [sys.executable, "-m", "core", *map(str, words)]
+    return subprocess.run(command, cwd=root, capture_output=True, timeout=120, check=False, **more)
+
+
+def test_json_is_utf8_whatever_the_terminal_says(docs, tmp_path):
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"}
+    words = ("trace", "--docs", docs, "--question", "Café?", "--mode", "bm25_top_k")
+    done = process(*words, "--json", "--cache", tmp_path / "cache", env=environment)
+    assert done.returncode == DONE, done.stderr
+    assert "Café" in json.loads(done.stdout.decode("utf-8"))["prompt"]
+
+
+def test_a_reader_that_leaves_early_is_no_error(docs, tmp_path):
+    root = Path(__file__).resolve().parents[1]
+    line = f"{sys.executable} -m core index --docs {docs} --json --cache {tmp_path / 'c'} | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(
+        ["bash", "-c", line], cwd=root, capture_output=True, timeout=120, check=True
+    )
+    assert done.stdout.strip() == b"0" and done.stderr == b""
