@@ -135,7 +135,7 @@ class _Breaks:
     def __init__(self, text: str, region: tuple[int, int], headings: Sequence[int]) -> None:
         begin, stop = region
         self.text = text
-        self.headings = sorted(h for h in headings if begin < h < stop)
+        self.headings = [h for h in _first_of_runs(text, headings) if begin < h < stop]
         self.paragraphs = [m.end() for m in _PARAGRAPH_END.finditer(text, begin, stop)]
         self.sentences = [m.end() for m in _SENTENCE_END.finditer(text, begin, stop)]
         self.lines = [m.end() for m in _LINE_END.finditer(text, begin, stop)]
@@ -165,6 +165,20 @@ class _Breaks:
             if at < following:
                 return at
         return first
+
+
+def _first_of_runs(text: str, headings: Sequence[int]) -> list[int]:
+    """Headings, without those that only another heading's line precedes.
+
+    A chapter's title and its first section's belong to one chunk: to cut between them would
+    leave the title at the end of the chunk before.
+    """
+    kept, before = [], None
+    for heading in sorted(set(headings)):
+        if before is None or "\n" in text[before:heading].strip():
+            kept.append(heading)
+        before = heading
+    return kept
 
 
 def _latest(places: Sequence[int], low: int, high: int) -> int | None:

@@ -20,21 +20,27 @@ _EXACT = 2**24
 """Whole numbers up to here are exact in float32."""
 
 
-def maxsim(query: np.ndarray, states: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+def maxsim(
+    query: np.ndarray,
+    states: np.ndarray,
+    offsets: np.ndarray,
+    weights: np.ndarray | None = None,
+) -> np.ndarray:
     """MaxSim of one question with ``n`` chunks, float32 [n] in [-1, 1].
 
     ``query`` is float32 [t, p]; ``states`` int8 [T, p], the chunks' tokens one after
     another; ``offsets`` int64 [n + 1] says where each chunk begins and ends. Rows count
-    by direction alone. A chunk without tokens, or a question without, scores 0.
+    by direction alone. ``weights`` [t], not negative, make the mean a weighted one. A chunk
+    without tokens, or a question without (or of no weight), scores 0.
     """
     best, _ = best_tokens(query, states, offsets)
-    if not len(query):
-        return np.zeros(len(offsets) - 1, dtype=np.float32)
+    shares = np.ones(len(query)) if weights is None else np.asarray(weights, dtype=np.float64)
     # Added up a token at a time, so that the order is fixed.
     total = np.zeros(best.shape[1], dtype=np.float64)
-    for row in best:
-        total += row
-    return (total / len(query)).astype(np.float32)
+    for share, row in zip(shares, best, strict=True):
+        total += share * row
+    whole = float(shares.sum())
+    return (total / whole if whole > 0 else total).astype(np.float32)
 
 
 def best_tokens(

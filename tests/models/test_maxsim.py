@@ -85,6 +85,17 @@ def test_best_tokens_name_the_place() -> None:
     assert (places[:, 1] == -1).all() and (cosines[:, 1] == 0).all()
 
 
+def test_weights_make_a_weighted_mean() -> None:
+    query, states, offsets = world(8, [4, 6], tokens=3)
+    best, _ = best_tokens(query, states, offsets)
+    weighted = maxsim(query, states, offsets, np.array([2.0, 0.0, 1.0]))
+    assert weighted == pytest.approx((2 * best[0] + best[2]) / 3, abs=1e-6)
+    assert maxsim(query, states, offsets, np.full(3, 5.0)) == pytest.approx(
+        maxsim(query, states, offsets), abs=1e-6
+    )
+    assert maxsim(query, states, offsets, np.zeros(3)).tolist() == [0.0, 0.0]
+
+
 def test_nothing_to_compare() -> None:
     query, states, offsets = world(6, [2, 3])
     assert maxsim(query, states[:0], np.array([0])).shape == (0,)

@@ -66,5 +66,7 @@ def test_ranges_that_meet_a_window(spans: list[tuple[int, int]], low: int, size:
     first = np.array([s for s, _ in spans], dtype=np.int64)
     last = first + np.array([n for _, n in spans], dtype=np.int64)
     found = RangeIndex(first, last).meeting(low, low + size)
-    expected = [i for i in range(len(spans)) if set(range(first[i], last[i])) & {*range(low, low + size)}]
+    expected = [
+        i for i in range(len(spans)) if set(range(first[i], last[i])) & {*range(low, low + size)}
+    ]
     assert sorted(found) == expected
