@@ -38,7 +38,7 @@ def gathered(folder: Path, most: int) -> list[tuple[int, bool, np.ndarray]]:
         for f in files
     }
     rows = []
-    for number, question in enumerate(load_questions(folder / "questions.csv")[:most]):
+    for number, question in enumerate(load_questions(folder / "questions.csv")[:most], 1):
         spans = [(r.start, r.end) for r in question.references]
         for name, index in indexes.items():
             own = name == question.document
@@ -67,7 +67,7 @@ def fitted(rows, columns: list[int]):
 
     from core.models.relevance import Calibration
 
-    odd = [(own, m) for number, own, m in rows if number % 2 == 0]
+    odd = [(own, m) for number, own, m in rows if number % 2]
     best = np.array([m[:, columns].max(axis=0) for _, m in odd])
     asked = LogisticRegression(C=10, max_iter=3000).fit(best, [own for own, _ in odd])
     every = np.vstack([m for _, m in odd])
@@ -85,7 +85,9 @@ def report(rows, fit, threshold: float) -> dict:
     """What the fit does on the even questions, at a threshold, and its reliability curve."""
     from core.models.relevance import calibrated
 
-    even = [(own, calibrated(fit, m[:, :3]), m[:, 3] > 0) for number, own, m in rows if number % 2]
+    even = [
+        (own, calibrated(fit, m[:, :3]), m[:, 3] > 0) for number, own, m in rows if number % 2 == 0
+    ]
     best = np.array([relevance.max() for _, relevance, _ in even])
     own = np.array([o for o, _, _ in even])
     evidence = np.concatenate([r[e] for o, r, e in even if o])
@@ -113,9 +115,12 @@ def main() -> None:
     from core.settings import Settings
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?", help="without it nothing is measured")
     parser.add_argument("--questions", type=int, default=10**9, help="only the first so many")
     options = parser.parse_args()
+    if options.folder is None:  # among the others, in `make bench`
+        print("skipped: it needs a question set. Name the folder that holds it.")
+        return
     if not (options.folder / "questions.csv").is_file():
         raise SystemExit(f"{options.folder}: has no questions.csv. Name the folder of the set.")
     rows = gathered(options.folder, options.questions)

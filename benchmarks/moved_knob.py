@@ -13,7 +13,6 @@ import json
 import os
 import statistics
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -64,48 +63,46 @@ def made_up_index(chunks: int) -> tuple[Any, list[str]]:
 
 
 def moved_knob(chunks: int) -> dict[str, Any]:
-    """Median milliseconds of a full run, of each knob moved, and of each stage of a full run."""
+    """Medians of each mode; see :func:`one_mode`."""
     from core.models.profiles import load_profile
     from core.pipeline import Pipeline
-    from core.settings import Settings
 
     index, questions = made_up_index(chunks)
-    encoder, rerankers = load_profile("embedded")
+    models = load_profile("embedded")
+    rows = {mode: one_mode(Pipeline(*models), index, questions[:13], mode) for mode in MODES}
+    return {"chunks": chunks, **rows}
+
+
+def one_mode(pipeline: Any, index: Any, questions: list[str], mode: str) -> dict[str, Any]:
+    """Median milliseconds of a full run, of each knob moved, and of each stage of a full run."""
+    from core.settings import Settings
+
     base = Settings(relevance_threshold=0.0)
-    out: dict[str, Any] = {"chunks": chunks}
-    for mode in MODES:
-        pipeline = Pipeline(encoder, rerankers)
-        pipeline.run(index, questions[0], base, mode)
-        pipeline.run(index, questions[1], base, mode)
-        traces = []
-        full = [
-            _ms(lambda q=q: traces.append(pipeline.run(index, q, base, mode)))
-            for q in questions[2:13]
-        ]
-        moved = {
-            knob: statistics.median(
-                _ms(lambda s=base.changed(**{knob: v}): pipeline.run(index, questions[12], s, mode))
-                for v in values
-            )
-            for knob, values in KNOBS.items()
-        }
-        whole = statistics.median(full)
-        out[mode] = {
-            "full_ms": whole,
-            "stages_ms": {
-                s.name: statistics.median(t.stage(s.name).seconds for t in traces) * 1000
-                for s in traces[0].stages
-            },
-            "moved_ms": moved,
-            "ratio": {knob: whole / ms for knob, ms in moved.items()},
-        }
-    return out
 
+    def run(question: str, settings: Settings = base) -> tuple[Any, float]:
+        began = time.perf_counter()
+        trace = pipeline.run(index, question, settings, mode)
+        return trace, (time.perf_counter() - began) * 1000
 
-def _ms(work: Callable[[], Any]) -> float:
-    began = time.perf_counter()
-    work()
-    return (time.perf_counter() - began) * 1000
+    for question in questions[:2]:  # what is loaded or compiled once is not measured
+        run(question)
+    full = [run(question) for question in questions[2:]]
+    moved = {
+        knob: statistics.median(
+            run(questions[-1], base.changed(**{knob: value}))[1] for value in values
+        )
+        for knob, values in KNOBS.items()
+    }
+    whole = statistics.median(ms for _, ms in full)
+    return {
+        "full_ms": whole,
+        "stages_ms": {
+            s.name: statistics.median(t.stage(s.name).seconds for t, _ in full) * 1000
+            for s in full[0][0].stages
+        },
+        "moved_ms": moved,
+        "ratio": {knob: whole / ms for knob, ms in moved.items()},
+    }
 
 
 def main() -> None:

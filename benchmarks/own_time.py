@@ -14,6 +14,7 @@ import json
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -80,11 +81,14 @@ def own_time(paths: list[Path]) -> dict[str, dict[str, float]]:
         }
         return result
 
+    def ask_all(pipeline: Pipeline, mode: str) -> None:
+        for question in questions:
+            pipeline.run(corpus.index, question, mode=mode)
+
     with tempfile.TemporaryDirectory() as cache:
         corpus = measured("index", lambda: open_documents(paths, encoder=encoder, cache=cache))
         for mode in MODES:
-            pipeline = Pipeline(encoder, rerankers)
-            measured(mode, lambda: [pipeline.run(corpus.index, q, mode=mode) for q in questions])
+            measured(mode, partial(ask_all, Pipeline(encoder, rerankers), mode))
     whole = {k: sum(row[k] for row in out.values()) for k in ("seconds", "in_models")}
     out["all"] = {**whole, "own_share": 1 - whole["in_models"] / whole["seconds"]}
     return out
@@ -96,7 +100,9 @@ def main() -> None:
     rows = own_time(parser.parse_args().paths)
     print("| work | seconds | in the models | own share |\n| --- | ---: | ---: | ---: |")
     for name, row in rows.items():
-        print(f"| {name} | {row['seconds']:.2f} | {row['in_models']:.2f} | {row['own_share']:.0%} |")
+        print(
+            f"| {name} | {row['seconds']:.2f} | {row['in_models']:.2f} | {row['own_share']:.0%} |"
+        )
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps(rows, indent=1) + "\n")
 

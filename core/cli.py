@@ -57,7 +57,12 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument(
-        "--docs", nargs="+", required=True, metavar="PATH", help="files and folders"
+        "--docs",
+        nargs="+",
+        action="extend",
+        required=True,
+        metavar="PATH",
+        help="files and folders",
     )
     common.add_argument("--set", nargs="+", action="extend", default=[], metavar="KNOB=VALUE", help="turn a knob (docs/knobs.md lists them)")  # fmt: skip
     common.add_argument("--password", action="append", default=[], metavar="NAME=PASSWORD", help="for an encrypted document")  # fmt: skip
@@ -174,7 +179,11 @@ def _open(options: argparse.Namespace, settings: Settings, encoder: Any):
     for given in options.password:
         name, sign, password = given.partition("=")
         if not sign:
-            raise DocumentError("--password", "is not of the form NAME=PASSWORD")
+            raise DocumentError(
+                "--password",
+                "is not of the form NAME=PASSWORD",
+                "Write it as in policy.pdf=SECRET.",
+            )
         passwords[name] = password
     corpus = open_documents(
         options.docs, settings, encoder, passwords=passwords, cache=options.cache

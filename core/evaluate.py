@@ -38,7 +38,7 @@ def evidence_chunks(evidence: Sequence[Evidence], chunks: Iterable[Chunk]) -> tu
     return tuple(
         c.id
         for c in chunks
-        if any(s < c.end and c.start < e for s, e in spans.get(c.document_id, ()))
+        if any(start < c.end and c.start < end for start, end in spans.get(c.document_id, ()))
     )
 
 

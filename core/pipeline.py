@@ -101,6 +101,7 @@ class Pipeline:
         Raises:
             SettingsError: an empty question or an unknown mode.
             EmptyIndexError: no chunk that the principal may read.
+            Cancelled: ``cancelled`` answered True.
             ModelError: under ``strict``, naming the first stage that degraded, and why.
         """
         if not question.strip():

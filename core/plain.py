@@ -12,8 +12,6 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 
 def plain(value: Any) -> Any:
     """A record as JSON's own types: bytes become base64, tuples lists."""
@@ -25,7 +23,7 @@ def plain(value: Any) -> Any:
         return [plain(v) for v in value]
     if isinstance(value, bytes):
         return base64.b64encode(value).decode("ascii")
-    if isinstance(value, np.generic):
+    if hasattr(value, "item"):  # a number of numpy's, which not every process has loaded
         return value.item()
     return value
 

@@ -22,6 +22,9 @@ from core.records import Document, Span
 
 csv.field_size_limit(2**31 - 1)
 
+_ONE_A_LINE = "Write one JSON object a line."
+_AS_A_LIST = 'Write a list of objects, as in [{"quote": "…"}].'
+
 
 @dataclass(frozen=True, slots=True)
 class Reference:
@@ -63,7 +66,9 @@ def load_questions(path: str | Path) -> tuple[Question, ...]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise QuestionSetError(str(path), f"cannot be read ({error})") from None
+        raise QuestionSetError(
+            str(path), f"cannot be read ({error})", "Check the path; it is to be text in UTF-8."
+        ) from None
     as_csv = path.suffix.lower() == ".csv"
     rows = _csv_rows(path.name, text) if as_csv else _json_rows(path.name, text)
     return tuple(_question(f"{path.name}, line {line}", line, row) for line, row in rows)
@@ -77,9 +82,11 @@ def _json_rows(name: str, text: str) -> Iterable[tuple[int, Mapping[str, Any]]]:
         try:
             row = parse(raw)
         except ValueError as error:
-            raise QuestionSetError(f"{name}, line {line}", f"is not JSON ({error})") from None
+            raise QuestionSetError(
+                f"{name}, line {line}", f"is not JSON ({error})", _ONE_A_LINE
+            ) from None
         if not isinstance(row, dict):
-            raise QuestionSetError(f"{name}, line {line}", "is not a JSON object")
+            raise QuestionSetError(f"{name}, line {line}", "is not a JSON object", _ONE_A_LINE)
         yield line, row
 
 
@@ -93,22 +100,26 @@ def _csv_rows(name: str, text: str) -> Iterable[tuple[int, Mapping[str, Any]]]:
             yield reader.line_num - breaks, {k: v for k, v in row.items() if k}
     except csv.Error as error:
         raise QuestionSetError(
-            f"{name}, after line {reader.line_num}", f"is not CSV ({error})"
+            f"{name}, after line {reader.line_num}",
+            f"is not CSV ({error})",
+            "Save it again as CSV.",
         ) from None
 
 
 def _question(where: str, line: int, row: Mapping[str, Any]) -> Question:
     text = row.get("question")
     if not isinstance(text, str) or not text.strip():
-        raise QuestionSetError(where, "has no question")
+        raise QuestionSetError(where, "has no question", "Write one under question.")
     references = row.get("references") or []
     if isinstance(references, str):
         try:
             references = parse(references)
         except ValueError as error:
-            raise QuestionSetError(where, f"its references are not JSON ({error})") from None
+            raise QuestionSetError(
+                where, f"its references are not JSON ({error})", _AS_A_LIST
+            ) from None
     if not isinstance(references, list):
-        raise QuestionSetError(where, "its references are not a list")
+        raise QuestionSetError(where, "its references are not a list", _AS_A_LIST)
     known = {"id", "question", "document", "corpus_id", "references"}
     return Question(
         id=str(row.get("id") or line),
@@ -121,7 +132,7 @@ def _question(where: str, line: int, row: Mapping[str, Any]) -> Question:
 
 def _reference(where: str, row: Any) -> Reference:
     if not isinstance(row, dict):
-        raise QuestionSetError(where, f"the reference {row!r} is not an object")
+        raise QuestionSetError(where, f"the reference {row!r} is not an object", _AS_A_LIST)
     start, end = row.get("start", row.get("start_index")), row.get("end", row.get("end_index"))
     if isinstance(start, int) and isinstance(end, int) and 0 <= start < end:
         return Reference(start=start, end=end)

@@ -97,7 +97,8 @@ def _evidence(trace: Trace, evidence: Sequence[str]) -> list[str]:
 def _where(trace: Trace, chunk: ChunkInfo | None, chunk_id: str) -> str:
     names = {d.id: d.name for d in trace.documents}
     document, _, ordinal = chunk_id.rpartition(":")
-    place = f"chunk {int(ordinal) + 1}" if ordinal.isdigit() else chunk_id
+    numbered = ordinal.isascii() and ordinal.isdigit()
+    place = f"chunk {int(ordinal) + 1}" if numbered else chunk_id
     if chunk is not None and chunk.pages:
         place += f", page {chunk.pages[0]}"
     return f"{_plain(names.get(document, document))}, {place}"

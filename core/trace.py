@@ -229,9 +229,9 @@ class Trace:
         try:
             data = parse(text)
         except ValueError as error:
-            raise TraceFormatError("trace", f"is not JSON ({error})") from None
+            raise TraceFormatError("trace", f"is not JSON ({error})", _CHOOSE) from None
         if not isinstance(data, dict) or "schema" not in data or "stages" not in data:
-            raise TraceFormatError("trace", "is JSON, but not a saved trace")
+            raise TraceFormatError("trace", "is JSON, but not a saved trace", _CHOOSE)
         if type(data["schema"]) is not int or data["schema"] != SCHEMA_VERSION:
             raise TraceFormatError(
                 "trace",
@@ -244,6 +244,9 @@ class Trace:
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise TraceFormatError("trace", f"is damaged ({error})", "Save it again.") from None
         return trace
+
+
+_CHOOSE = "Choose a file that the export of a trace as JSON gave."
 
 
 def _check(trace: Trace) -> None:

@@ -32,7 +32,7 @@ INDEXES_KEPT = 6
 CHUNKINGS_KEPT = 256
 
 _answering = threading.Lock()
-"""The pipeline keeps stage results between runs and is not made for two threads at once."""
+"""One question at a time: two would only share the cores, and compute the same stage twice."""
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from core.trace import Trace
+from dashboard.lookup import pages_in_words
 
 if TYPE_CHECKING:
     from core.index.index import Index
@@ -34,7 +35,7 @@ class Shown:
     @property
     def caption(self) -> str:
         path = " › ".join(self.headings)
-        size = f"Chunk {self.ordinal + 1} of {self.of}, {self.tokens} tokens"
+        size = f"Chunk {self.ordinal + 1:,} of {self.of:,}, {self.tokens:,} tokens"
         return f"{size} · {path}" if path else size
 
 
@@ -66,6 +67,17 @@ def find(trace: Trace, index: Index | None, chunk_id: str) -> Shown | None:
     )
 
 
+def clicked_chunk(points: Iterable[Mapping[str, Any]]) -> str:
+    """The id of the chunk that a click in a figure hit; empty where it hit none."""
+    for point in points:
+        found = point.get("customdata")
+        parts = [found] if isinstance(found, str) else list(found or ())
+        named = next((p for p in parts if isinstance(p, str) and ":" in p), "")
+        if named:
+            return named
+    return ""
+
+
 def step_in_document(trace: Trace, index: Index | None, chunk: Shown, step: int) -> str:
     """The id of the next chunk of the same document that can be shown; empty at its end."""
     from core.records import chunk_id
@@ -89,7 +101,4 @@ def step_in_ranking(ranking: Sequence[str], chunk_id: str, step: int) -> str:
 
 def place(pages: Sequence[int], ordinal: int) -> str:
     """Where a chunk stands, for a person: its page, or its number where there are none."""
-    if not pages:
-        return f"chunk {ordinal + 1}"
-    first, last = pages[0], pages[-1]
-    return f"page {first}" if first == last else f"pages {first} to {last}"
+    return pages_in_words(tuple(pages)) or f"chunk {ordinal + 1}"

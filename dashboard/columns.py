@@ -31,7 +31,33 @@ _WIDTHS = {
     "Rank": 45,
     "What happened": 260,
     "Meaning": 420,
-    "Stage": 90,
+    "Stage": 84,
+    "Rank in": 64,
+    "Rank out": 68,
+    "Mode": 220,
+    "Name": 200,
+    "Title": 250,
+    "Place": 84,
+    "Degraded": 300,
+    "Model": 130,
+    "How": 360,
+    "Warnings": 84,
+    "Trimmed": 72,
+    "In prompts": 84,
+}
+_COUNTS = (
+    "Characters", "Chunks", "Evidence tokens", "Budget", "Tokens read", "In", "Out", "Dropped", "Added",
+)  # fmt: skip
+"""Whole numbers that grow past a thousand."""
+
+_HELP = {
+    "Expected found": "Chunks of the expected evidence that are in the prompt.",
+    "Only here": "Passages that no other mode has in its prompt.",
+    "Evidence tokens": "Tokens of the passages, labels and separators counted.",
+    "Budget": "Tokens that the evidence may take.",
+    "Seconds": "Time of all stages; those that an earlier run did already count as they took then.",
+    "In prompts": "How many of the modes have it in their prompt.",
+    "Trimmed": "Whether it was cut at a sentence to fit.",
 }
 _SHORT = {
     "Prompt number": "[n]",
@@ -48,7 +74,7 @@ def grouped(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[int, Any]]:
     names = [c for c in FIRST if c in frame]
     names += sorted((c for c in frame if c not in FIRST + LAST), key=_by_group(group_of))
     names += [c for c in LAST if c in frame]
-    heads = [(group_of.get(c, ""), _short(c, group_of.get(c, ""))) for c in names]
+    heads = [_head(c, group_of.get(c, "")) for c in names]
     # In a column layout by position, 0 is the index.
     out = frame[names].copy()
     if "Expected" in out:
@@ -63,9 +89,12 @@ def _by_group(group_of: dict[str, str]) -> Any:
     return lambda name: (groups.index(group_of[name]), not name.endswith("rank"))
 
 
-def _short(name: str, group: str) -> str:
-    """A column's name under its group's: what the group says already is left out."""
-    return _SHORT.get(name) or name.removeprefix(group).strip() or name
+def _head(name: str, group: str) -> tuple[str, str]:
+    """A column's two headings: its group's, and its own less what the group says already."""
+    if group == "First stage":  # one heading for three ranks, one for three scores
+        component, _, kind = name.rpartition(" ")
+        return f"{group}: {kind}", component
+    return group, _SHORT.get(name) or name.removeprefix(group).strip() or name
 
 
 def layout(frame: pd.DataFrame) -> dict[str, Any]:
@@ -74,13 +103,16 @@ def layout(frame: pd.DataFrame) -> dict[str, Any]:
 
 
 def _column(name: str, label: str | None) -> Any:
-    more: dict[str, Any] = {"width": _WIDTHS.get(name), "help": COLUMN_HELP.get(name)}
+    help = COLUMN_HELP.get(name) or _HELP.get(name)
+    more: dict[str, Any] = {"width": _WIDTHS.get(name), "help": help}
     if label:
         more["label"] = label
     if name in _DECIMALS or name in _SCORES:
         return st.column_config.NumberColumn(format=f"%.{_DECIMALS.get(name, 3)}f", **more)
     if name == "Share":
         return st.column_config.NumberColumn(format="percent", **more)
+    if name in _COUNTS:
+        return st.column_config.NumberColumn(format="localized", **more)
     if name.endswith("rank"):
-        return st.column_config.NumberColumn(width=80, help=more["help"])
+        return st.column_config.NumberColumn(width=58, help=help)
     return st.column_config.Column(**more)

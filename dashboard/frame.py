@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -33,6 +33,12 @@ def run() -> None:
         for number, (title, draw) in enumerate(PAGES)
     ]
     page = st.navigation(pages, position="top")
+    with state.run():
+        _run(pages, page)
+
+
+def _run(pages: Sequence[st.Page], page: st.Page) -> None:
+    state.keep_pages({p.title: p for p in pages})
     st.html(STYLE)
     state.restore_link(work.first_view())
     work.collect()

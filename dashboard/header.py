@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.modes import MODES
 from core.records import Principal
-from dashboard import say, state, work
+from dashboard import say, state, waiting, work
 from dashboard.jobs import Job
 from dashboard.link import QUESTION_LIMIT, View, known_mode
 from dashboard.shelf import Shelf
@@ -18,18 +18,20 @@ def draw(view: View) -> None:
     """Draws the header for this view."""
     saved = state.saved_trace()
     frozen = saved is not None
-    # A row that breaks where the window is narrow; widths are in style.css.
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="header"):
-        _project("question", saved[1].question if saved else view.question)
-        st.text_input(
-            "Question",
-            key="question",
-            max_chars=QUESTION_LIMIT,
-            placeholder="Ask your documents a question, then press Enter",
-            on_change=_asked,
-            disabled=frozen,
-        )
-        _project("mode", known_mode(saved[1].mode) if saved else view.mode)
+    # The question has a row of its own: it should be read whole.
+    state.project("question", saved[1].question if saved else view.question)
+    st.text_input(
+        "Question",
+        key="question",
+        max_chars=QUESTION_LIMIT,
+        placeholder="Ask your documents a question, then press Enter",
+        on_change=_asked,
+        disabled=frozen,
+        label_visibility="collapsed",
+    )
+    # This row breaks where the window is narrow; the label's place is in style.css.
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="header"):
+        state.project("mode", known_mode(saved[1].mode) if saved else view.mode)
         st.selectbox(
             "Mode",
             list(MODES),
@@ -38,17 +40,11 @@ def draw(view: View) -> None:
             help="\n".join(f"- **{m.title}**: {m.help}" for m in MODES.values()),
             on_change=_mode_chosen,
             disabled=frozen,
-            width=270,
+            width=330,
         )
         _documents(view)
         _access(view, frozen)
     _status()
-
-
-def _project(key: str, value: str) -> None:
-    """Sets a widget from the view, only where they differ (see ``sidebar``)."""
-    if st.session_state.get(key) != value:
-        st.session_state[key] = value
 
 
 def _asked() -> None:
@@ -88,7 +84,7 @@ def _access(view: View, frozen: bool) -> None:
             st.selectbox(
                 "Tenant",
                 ["", *choices["tenant"]],
-                index=([*["", *choices["tenant"]]].index(who.tenant) if who else 0),
+                index=["", *choices["tenant"]].index(who.tenant) if who else 0,
                 format_func=lambda t: t or "(none)",
                 key="access_tenant",
                 accept_new_options=True,
@@ -163,10 +159,14 @@ def _status() -> None:
             st.button("Dismiss", on_click=state.dismiss_notes, type="tertiary", key="dismiss")
 
 
-@st.fragment(run_every=1.0)
 def under_way(job: Job, names: bool) -> None:
     """One line while models load or files are read; the page can be used meanwhile."""
+    _under_way(job, names, waiting.now())
+
+
+@st.fragment(run_every=1.0)
+def _under_way(job: Job, names: bool, drawn: float) -> None:
     if job.finished:
-        st.rerun()
+        waiting.draw_again(drawn)
     with st.container(key="status"):
         st.text(f"◌ {job.described(names=names)} …")

@@ -11,8 +11,9 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from core.errors import Cancelled, ChunkscopeError
@@ -26,21 +27,34 @@ LANE_POLL = 0.05
 
 
 class Lane:
-    """A lock that a job can give up waiting for. What holds it may say so in ``label``."""
+    """One job at a time, in the order in which they came; a job can give up waiting."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self.holder: Job | None = None
+        self._moved = threading.Condition()
+        self._queue: deque[Job] = deque()
 
-    def enter(self, job: Job) -> None:
-        while not self._lock.acquire(timeout=LANE_POLL):
-            if job.cancelled():
-                raise Cancelled
-        self.holder = job
+    @property
+    def holder(self) -> Job | None:
+        """The job that is in it now."""
+        with self._moved:
+            return self._queue[0] if self._queue else None
 
-    def leave(self) -> None:
-        self.holder = None
-        self._lock.release()
+    @contextmanager
+    def turn(self, job: Job) -> Iterator[None]:
+        """Waits for the jobs that came before; raises Cancelled if ``job`` is stopped first."""
+        with self._moved:
+            self._queue.append(job)
+        try:
+            with self._moved:
+                while self._queue[0] is not job:
+                    if job.cancelled():
+                        raise Cancelled
+                    self._moved.wait(LANE_POLL)
+            yield
+        finally:
+            with self._moved:
+                self._queue.remove(job)
+                self._moved.notify_all()
 
 
 BULK = Lane()
@@ -70,6 +84,7 @@ class Job:
         self.done, self.total, self._label, self._detail = 0, 0, label, ""
         self.state = WAITING
         self.result: Any = None
+        self.part: Any = None  # what can be shown before the whole is there
         self.error: ChunkscopeError | None = None
         self.started = time.monotonic()
         self._stop, self._finished = threading.Event(), threading.Event()
@@ -81,17 +96,12 @@ class Job:
 
     def _run(self) -> None:
         try:
-            if self.lane is not None:
-                self.lane.enter(self)
-            try:
+            with self.lane.turn(self) if self.lane is not None else nullcontext():
                 if self.cancelled():
                     raise Cancelled
                 self.state = RUNNING
                 self.result = self._work(self)
                 self.state = DONE
-            finally:
-                if self.lane is not None:
-                    self.lane.leave()
         except Cancelled:
             self.state = STOPPED
         except ChunkscopeError as error:

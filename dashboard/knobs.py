@@ -90,6 +90,7 @@ _RULES = {
     "protect_exceptions": _dedup,
     "mmr_lambda": _needs("diversity", "mmr"),
     "per_source_cap": _needs("diversity", "source_cap"),
+    "procedure_lifts_cap": _needs("diversity", "source_cap"),
 }
 
 

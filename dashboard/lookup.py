@@ -103,7 +103,8 @@ class Lookup:
         """The row of a chunk id. KeyError for a document that the trace does not name."""
         document, _, ordinal = chunk.rpartition(":")
         place = self.places[document]
-        if not ordinal.isdigit() or int(ordinal) >= place.document.chunks:
+        digits = ordinal.isascii() and ordinal.isdigit()
+        if not digits or int(ordinal) >= place.document.chunks:
             raise KeyError(chunk)
         return place.first + int(ordinal)
 

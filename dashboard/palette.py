@@ -10,9 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
-
-Theme = Literal["light", "dark"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +40,6 @@ class Palette:
         """``ramp`` in plotly's form."""
         last = len(self.ramp) - 1
         return [(i / last, colour) for i, colour in enumerate(self.ramp)]
-
-    def document_colours(self, names: list[str]) -> dict[str, str]:
-        """A colour for each name, in their order; those past the last share ``other``."""
-        return dict(zip(names, [*self.documents, *[self.other] * len(names)], strict=False))
 
 
 LIGHT = Palette(

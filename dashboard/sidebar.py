@@ -79,11 +79,7 @@ def _knob(knob: Knob, settings: Settings, mode: str, frozen: bool) -> None:
 
 def _widget(knob: Knob, value: object, **look: object) -> None:
     key = KEY.format(knob.name)
-    held = st.session_state.get(key)
-    # Assigning makes the browser take the value over, which would fight a slider that is
-    # being dragged: only a value from elsewhere (link, reset, tour) may do that.
-    if held is None or not _equal(knob, held, value):
-        st.session_state[key] = value
+    state.project(key, value, same=lambda held, value: _equal(knob, held, value))
     look |= {"key": key, "on_change": _turned, "args": (knob.name,)}
     match knobs.widget_kind(knob):
         case "toggle":

@@ -8,8 +8,10 @@ not drawn, and a link, the tour or a reset only has to set the view.
 from __future__ import annotations
 
 import time
-from collections.abc import MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
 from dataclasses import replace
+from operator import eq
 from typing import Any
 
 import streamlit as st
@@ -21,7 +23,11 @@ from dashboard.link import View
 from dashboard.shelf import Shelf
 
 VIEW, WRITTEN, NOTES, BOARD, SHELF, SAVED = "view", "written", "notes", "board", "shelf", "saved"
-TOUCHED = "touched"
+TOUCHED, PAGES = "touched", "pages"
+GIVEN, AGAIN, ENDED = "given", "given_again", "ended"
+
+QUICK = 0.5
+"""Seconds between two runs in which the browser may not have seen what the first one sent."""
 
 LINK_LAG = 3.0
 """Seconds in which the browser may still report parameters older than those written last."""
@@ -65,6 +71,31 @@ def board() -> Board:
     return session()[BOARD]
 
 
+@contextmanager
+def run() -> Iterator[None]:
+    """Around one run of the script, for :func:`project`."""
+    quick = time.monotonic() - session().get(ENDED, -QUICK) < QUICK
+    session()[AGAIN] = session().get(GIVEN, set()) if quick else set()
+    session()[GIVEN] = set()
+    try:
+        yield
+    finally:
+        session()[ENDED] = time.monotonic()
+
+
+def project(key: str, value: Any, same: Callable[[Any, Any], bool] = eq) -> None:
+    """Sets the widget ``key`` from the view, where it holds something else.
+
+    Not in every run: the browser takes over what is set, which would fight a slider that is
+    being dragged. But a run that begins as soon as the last one ended may replace what that
+    one sent before the browser has seen it, so it sets the same again.
+    """
+    held = session().get(key)
+    if key in session().get(AGAIN, ()) or held is None or not same(held, value):
+        session()[key] = value
+        session().setdefault(GIVEN, set()).add(key)
+
+
 def restore_link(default: View) -> None:
     """Reads the link into the view, once a session and whenever the browser goes back.
 
@@ -100,6 +131,18 @@ def write_link() -> None:
     written = session().setdefault(WRITTEN, [])
     written.append((time.monotonic(), params))
     del written[:-20]
+
+
+def keep_pages(pages: Mapping[str, st.Page]) -> None:
+    """The pages by title, for links between them."""
+    session()[PAGES] = dict(pages)
+
+
+def page_link(title: str, label: str) -> None:
+    """A link to another page, which shows the same view."""
+    page = session().get(PAGES, {}).get(title)
+    if page is not None:
+        st.page_link(page, label=label)
 
 
 def notes() -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.evaluate import evidence_chunks
 from core.modes import DEFAULT_MODE, mode_named
 from core.questions import Question, load_questions, locate
 from core.records import Chunk, Document, Principal
@@ -66,12 +67,4 @@ def stop_for(stops: Iterable[Stop], view: View) -> Stop | None:
 
 def evidence(stop: Stop, documents: Sequence[Document], chunks: Iterable[Chunk]) -> tuple[str, ...]:
     """Ids of the chunks that hold a reference of this stop, or a part of one."""
-    spans: dict[str, list[tuple[int, int]]] = {}
-    for found in locate(stop.question, documents):
-        if found.span is not None:
-            spans.setdefault(found.document_id, []).append((found.span.start, found.span.end))
-    return tuple(
-        c.id
-        for c in chunks
-        if any(c.start < end and start < c.end for start, end in spans.get(c.document_id, ()))
-    )
+    return evidence_chunks(locate(stop.question, documents), chunks)

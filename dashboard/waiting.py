@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import streamlit as st
@@ -31,14 +32,62 @@ def result(
             say.note("info", "This was stopped before it was done.", key=name)
             st.button("Start again", key=f"again_{name}", on_click=board.forget, args=(name,))
         else:
-            _progress(job, name, names)
+            _progress(job, name, names, now())
     return None
 
 
-@st.fragment(run_every=POLL)
-def _progress(job: Job, name: str, names: bool) -> None:
-    if job.finished:
+def more(job: Job, board: Board, name: str, seen: int) -> None:
+    """One line while further parts of the job's result are computed, ``seen`` of which are on
+    the page; draws the page again when there is another. Nothing once all is there."""
+    if job.state == FAILED:
+        say.failure(job.error, key=name)
+    if job.state in (FAILED, STOPPED):
+        st.button("Go on", key=f"again_{name}", on_click=board.forget, args=(name,))
+    elif job.state != DONE:
+        _more(job, name, seen, now())
+
+
+def quietly(job: Job, said: str) -> None:
+    """A few words until the job is done, where nothing else has to be told."""
+    _quietly(job, said, now())
+
+
+def now() -> float:
+    """When a fragment is drawn, for :func:`draw_again`."""
+    return time.monotonic()
+
+
+def draw_again(drawn: float) -> None:
+    """Draws the page again, from a fragment that was first ``drawn`` at that time.
+
+    Not in the page's own run: what that run sent so far would be replaced on its way, and
+    with it the values that it gave to widgets.
+    """
+    if now() - drawn > POLL / 2:
         st.rerun()
+
+
+@st.fragment(run_every=POLL)
+def _quietly(job: Job, said: str, drawn: float) -> None:
+    if job.finished:
+        draw_again(drawn)
+    st.text(said)
+
+
+@st.fragment(run_every=POLL)
+def _more(job: Job, name: str, seen: int, drawn: float) -> None:
+    if job.finished or len(job.part or ()) > seen:
+        draw_again(drawn)
+    with st.container(horizontal=True, vertical_alignment="center", key=f"more_{name}"):
+        st.text(f"{job.described()} …", width="content")
+        st.progress(job.share, width=220)
+        st.button("Stop", key=f"stop_{name}", on_click=job.stop, type="tertiary")
+
+
+@st.fragment(run_every=POLL)
+def _progress(job: Job, name: str, names: bool, drawn: float) -> None:
+    if job.finished:
+        draw_again(drawn)
     st.text(f"{job.described(names=names)} …")
     st.progress(job.share)
     st.button("Stop", key=f"stop_{name}", on_click=job.stop)

@@ -27,6 +27,13 @@ if TYPE_CHECKING:
 PATIENCE = 0.6
 """Seconds that a page waits for a trace before it shows progress in its place."""
 
+SHORT_PATIENCE = 0.15
+"""The same, for what the page can do without."""
+
+PEERS = ("no_rerank", "context_rerank", "rerank_extend_rerank")
+"""Modes that a trace is measured against: none, one and two rounds of reranking. They share
+most of their stages, so that the others cost next to nothing once one of them has run."""
+
 
 def shelf() -> Shelf | None:
     """This session's documents: its own, or those that the process was started with."""
@@ -119,22 +126,49 @@ def trace_key(view: View) -> tuple[object, ...]:
     return (documents.fingerprint, view.question, view.mode, view.settings, view.principal)
 
 
-def compare(view: View, *, height: int = 400) -> dict[str, Trace] | None:
-    """A trace for each mode, or None after drawing why there are none yet."""
+def compare(view: View, *, height: int = 400) -> tuple[dict[str, Trace], Job] | None:
+    """The traces of the modes that have run so far, and the job that runs the others; None
+    after drawing why there are none yet."""
     found = index(view, height=height)
     if found is None:
         return None
+    modes = sorted(MODES, key=lambda name: name != view.mode)  # the chosen one first
+    job = state.board().ask(
+        "compare",
+        trace_key(view.changed(mode="")),
+        lambda job: _run_modes(found, view, modes, job),
+        patience=PATIENCE,
+    )
+    done = job.result or job.part or {}
+    if not done:
+        waiting.result(job, state.board(), "compare", height=height)
+        return None
+    return {name: done[name] for name in MODES if name in done}, job
 
-    def every_mode(job: Job) -> dict[str, Trace]:
-        traces = {}
-        for done, mode in enumerate(MODES.values()):
-            job.progress(done, len(MODES), f"Running {mode.title}")
-            traces[mode.name] = cache.trace(found, view.changed(mode=mode.name), job)
-        return traces
 
-    key = trace_key(view.changed(mode=""))
-    job = state.board().ask("compare", key, every_mode, lane=RUN, patience=PATIENCE)
-    return waiting.result(job, state.board(), "compare", height=height)
+def _run_modes(found: Index, view: View, modes: Sequence[str], job: Job) -> dict[str, Trace]:
+    """A trace for each mode; other sessions get their turn between two of them."""
+    traces: dict[str, Trace] = {}
+    for name in modes:
+        job.progress(len(traces), len(modes), f"Running {MODES[name].title}")
+        with RUN.turn(job):
+            traces[name] = cache.trace(found, view.changed(mode=name), job)
+        job.part = dict(traces)
+    return traces
+
+
+def peers(view: View) -> Job | None:
+    """The other modes of :data:`PEERS` on this view's question, run in the background."""
+    found = built_index(view)
+    if found is None:
+        return None
+    modes = [name for name in PEERS if name != view.mode]
+    return state.board().ask(
+        "peers",
+        trace_key(view),
+        lambda job: _run_modes(found, view, modes, job),
+        patience=SHORT_PATIENCE,
+    )
 
 
 def add(sources: Sequence[Source]) -> None:

@@ -71,6 +71,13 @@ def test_index_lists_every_file(run, docs):
     assert err.count("broken.pdf") >= 1 and "rules.md" not in err
 
 
+def test_docs_given_twice_are_all_read(run, docs):
+    words = ("--docs", docs / "rules.md", "--docs", docs / "notes.txt", "--json")
+    code, out, _ = run("index", *words)
+    assert code == DONE
+    assert [r["name"] for r in one_document(out)["documents"]] == ["notes.txt", "rules.md"]
+
+
 def test_index_obeys_the_knobs_and_the_ids_stay(run, docs):
     (docs / "long.txt").write_text("The fee is due on the first day of each month. " * 60)
     _, few, _ = run("index", "--docs", docs, "--json", "--set", "chunk_tokens=480")
@@ -246,7 +253,7 @@ def test_a_file_name_that_is_no_utf8_loads_like_any_other(run, tmp_path):
     words = ("--docs", folder, "--question", "fee", "--mode", "bm25_top_k", "--json")
     code, out, err = run("trace", *words)
     assert (code, err) == (DONE, "")
-    assert one_document(out)["selected"][0]["document"] == "caf?.txt"
+    assert one_document(out)["selected"][0]["document"] == "caf\\xe9.txt"
 
 
 # As a process.

@@ -83,7 +83,11 @@ def test_assembly_under_17_tokens_and_under_more():
 
 
 def test_the_prompt_labels_its_sources():
-    text = "Billing terms.\n\nPlans and prices.\n\nRefunds are available for annual plans within 30 days."
+    text = (
+        "Billing terms\nInvoices are sent every month.\n\n"
+        "Plans and prices\nA year costs less than twelve months.\n\n"
+        "Refunds\nRefunds are available for annual plans within 30 days."
+    )
     starts = [0, text.index("Plans"), text.index("Refunds")]
     pages = tuple(
         Page(n, s, e)

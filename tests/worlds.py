@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import strategies as st
 
 from core.index.build import build_index
@@ -94,6 +92,8 @@ def settings(draw, **fixed) -> Settings:
         "per_source_cap": draw(st.integers(1, 3)),
         "evidence_budget": draw(st.integers(0, 250)),
         "oversize": draw(st.sampled_from(["skip", "trim"])),
+        "window_tokens": draw(st.sampled_from([500, 8_000])),
+        "answer_reserve": draw(st.sampled_from([50, 350])),
         "order": draw(st.sampled_from(["score", "source", "date", "score_then_source"])),
     }
     return Settings(**(values | fixed))
@@ -112,8 +112,3 @@ def pipeline(encoder: HashingEncoder | None = None) -> Pipeline:
 
 def index(documents, settings: Settings = Settings(), encoder: object | None = None) -> Index:
     return build_index(documents, settings, encoder or HashingEncoder(), counter=WordCounter())
-
-
-def untimed(trace):
-    """A trace less its timings: what equal inputs must make equal."""
-    return replace(trace.without_timings())

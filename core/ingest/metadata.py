@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import datetime
 import re
+import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -47,6 +48,12 @@ def understand(name: str, own: Mapping[str, Any], given: Mapping[str, Any]) -> M
     for key in own:
         if key not in KEYS and (near := get_close_matches(key, KEYS, n=1, cutoff=0.8)):
             warnings.append(f"The front matter's “{key}” is not read. Was “{near[0]}” meant?")
+    for key, value in own.items():
+        if isinstance(value, Mapping) and (inner := sorted(set(value) & set(ACCESS_KEYS))):
+            warnings.append(
+                f"The front matter's “{key}” holds “{inner[0]}”, which restricts nothing there: "
+                "write it at the top level."
+            )
     for key in given:
         if key not in KEYS:
             raise DocumentError(
@@ -69,7 +76,7 @@ def understand(name: str, own: Mapping[str, Any], given: Mapping[str, Any]) -> M
 def _access(name: str, values: Mapping[str, Any]) -> Access:
     tenant = values.get("tenant", "")
     if not isinstance(tenant, str) or (tenant and not tenant.strip()):
-        problem = f"its tenant is {tenant!r}, which is not one name"
+        problem = f"its tenant is {_short(tenant)}, which is not one name"
         raise DocumentError(name, problem, 'Write one name, as in tenant: "northwind".')
     return Access(tenant.strip(), _names(name, values, "roles"), _names(name, values, "labels"))
 
@@ -84,9 +91,16 @@ def _names(name: str, values: Mapping[str, Any], key: str) -> tuple[str, ...]:
     if not isinstance(items, list | tuple) or not all(
         isinstance(item, str) and item.strip() for item in items
     ):
-        problem = f"its {key} are {value!r}, which is not a list of names"
+        problem = f"its {key} are {_short(value)}, which is not a list of names"
         raise DocumentError(name, problem, f"Write a list, as in {key}: [staff, finance].")
     return tuple(dict.fromkeys(item.strip() for item in items))
+
+
+def _short(value: Any) -> str:
+    """A value as a message shows it; a few lines of YAML can stand for millions of names."""
+    flat = reprlib.Repr()
+    flat.maxlevel = 2
+    return flat.repr(value)
 
 
 def _date(value: Any, warnings: list[str]) -> str:

@@ -32,7 +32,7 @@ class _MaxSim:
 
     def _query(self, request: RerankRequest) -> np.ndarray:
         if request.query is None or request.dense is None:
-            raise ModelError(self.name, "the question was not encoded")
+            raise ModelError(self.name, "the question was not encoded", "The first stage says why.")
         return request.query.tokens
 
 
@@ -76,8 +76,7 @@ class EmbeddedPiecewise(_MaxSim):
             return held
         spans = self.encoder.encode_alone([texts[k] for k in new], cancelled=request.cancelled)
         for i, key in enumerate(new):
-            own = np.array(spans.states[spans.offsets[i] : spans.offsets[i + 1]])
-            held[key] = (own, int(spans.truncated[i]))
+            held[key] = (np.array(spans.tokens_of(i)), int(spans.truncated[i]))
         with self._lock:
             if len(self._states) + len(new) > self._kept:
                 self._states = {}
@@ -157,7 +156,7 @@ class EmbeddedContext(_MaxSim):
         """MaxSim of each chunk, computed once a question: windows add chunks, not work."""
         query, memo = self._query(request), request.memo
         if request.states is None:
-            raise ModelError(self.name, "the index holds no token states")
+            raise ModelError(self.name, "the index holds no token states", "Index with an encoder.")
         new = [i for i, c in enumerate(request.chunks) if c.id not in memo]
         if new:
             states = request.states(new)

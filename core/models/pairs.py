@@ -102,7 +102,7 @@ class PairReranker:
             scores=scores,
             raw=raw,
             relevance=scores,
-            tokens_read=int(sizes[new].sum()) if new else 0,
+            tokens_read=int(sizes[legible].sum()),
             truncated=np.where(legible, lengths - fits[:, 1], 0),
             how=f"{self.library} read each candidate alone, together with the question "
             f"({self._runs_on}, at most {self.max_length:,} tokens a pair)",
@@ -119,7 +119,11 @@ class PairReranker:
             logits = self._tried([(request.question, request.chunks[i].text) for i in now])
             if logits is not None:
                 if len(logits) != len(now):
-                    raise ModelError(self.name, f"gave {len(logits)} numbers for {len(now)} chunks")
+                    raise ModelError(
+                        self.name,
+                        f"gave {len(logits)} numbers for {len(now)} chunks",
+                        "Take another model.",
+                    )
                 for i, logit in zip(now, logits, strict=True):
                     request.memo[request.chunks[i].id] = float(logit)
                 waiting = waiting[batch:]

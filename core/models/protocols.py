@@ -18,6 +18,7 @@ class RerankRequest:
     """What a reranker may read. All arrays are aligned with ``chunks``.
 
     Attributes:
+        query: the question as the encoder read it, or None where it did not.
         chunks: the candidates, in document order.
         retrieval_order: int[n], positions in ``chunks``, best first before this rerank.
         bm25: float64[n], raw. dense: float64[n] cosines, or None without an encoder.
@@ -25,6 +26,7 @@ class RerankRequest:
         states: reads the chunks' token states as the index holds them (read in document
             context), or None without an encoder.
         memo: chunk id → raw score, for this question and reranker, kept between runs.
+        settings: the run's knobs; those of the group ``rerank`` are meant for rerankers.
         cancelled: asked between batches.
     """
 
@@ -54,6 +56,7 @@ class Reranking:
             before: what a cache held must leave no mark.
         truncated: int[n]: tokens of each chunk that the model did not read.
         how: one sentence on what was done, shown in the trace.
+        warnings: sentences for a person.
     """
 
     scores: np.ndarray

@@ -33,8 +33,8 @@ class Calibration:
 
 # MaxSim of states that were read in context has its own scale; for what was read alone
 # or in retrieval order, cosine and coverage carry the fit by themselves.
-IN_CONTEXT = Calibration(-12.257, (14.233, 6.552, 10.037), (2.485, 0.76, 2.865))
-OTHERWISE = Calibration(-10.166, (16.104, 0.0, 11.219), (2.485, 0.0, 2.865))
+IN_CONTEXT = Calibration(-12.794, (12.994, 8.099, 9.288), (3.246, 1.174, 2.164))
+OTHERWISE = Calibration(-10.385, (15.694, 0.0, 10.797), (3.814, 0.0, 2.281))
 FITS = {"context": IN_CONTEXT, "piecewise": OTHERWISE, "listwise": OTHERWISE}
 
 

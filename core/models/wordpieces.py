@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from core.tokens import load_tokenizer
+
 _SEGMENT = 65_536
 """Characters tokenised at once: a book's tokens as Python objects would fill the memory."""
 
@@ -20,13 +22,7 @@ class WordPieces:
 
     def __init__(self, folder: Path) -> None:
         """Reads ``tokenizer.json``; OSError if it is absent."""
-        from tokenizers import Tokenizer
-
-        self._tokenizer = Tokenizer.from_str(
-            (folder / "tokenizer.json").read_text(encoding="utf-8")
-        )
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
+        self._tokenizer = load_tokenizer(folder / "tokenizer.json")
         ids = [self._tokenizer.token_to_id(t) for t in ("[CLS]", "[SEP]", "[PAD]")]
         self.first, self.last, self.filler = ids
 

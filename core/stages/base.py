@@ -22,7 +22,9 @@ from core.trace import Entry, StageRecord
 class Query:
     """The question as the first stage read it: terms, states, and the whole corpus's scores.
 
-    ``bm25`` and ``coverage`` are float64[chunks]; ``dense`` too, or None without an encoder.
+    Arrays are float64[chunks], in the index's order of rows: ``bm25`` raw, ``dense`` cosines
+    (None without an encoder), ``fused`` what orders, ``coverage`` the share in [0, 1] of the
+    question's IDF mass that a chunk holds. ``states`` is None where the encoder did not read it.
     """
 
     terms: tuple[str, ...]
@@ -127,6 +129,11 @@ def selection(
         **more,
     )
     return replace(state, candidates=kept), record
+
+
+def ordering_scores(candidates: Iterable[Candidate]) -> np.ndarray:
+    """float64[n]: the score that orders each candidate now; NaN where it has none."""
+    return np.array([np.nan if c.score is None else c.score for c in candidates], dtype=np.float64)
 
 
 def chunks_of(run: Run, candidates: Iterable[Candidate]) -> list[Chunk]:

@@ -1,10 +1,13 @@
 """Stage 7, dedup: near-duplicates of a better-ranked chunk go, unless they add an exception.
 
 The measure is the overlap coefficient over words, |A ∩ B| / min(|A|, |B|), as in the second
-article; MinHash estimates the same from 128 permutations for large sets.
+article; MinHash estimates the same from ``PERMUTATIONS`` hashes for large sets.
 """
 
 from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -48,13 +51,18 @@ def dedup(state: State, settings: Settings, run: Run) -> tuple[State, StageRecor
     return selection("dedup", state, kept, dropped, knobs, reasons)
 
 
+@dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a chunk goes, which kept one it repeats (a position, −1 for none), and what it adds."""
+    """Whether a chunk goes, and beside which kept one it was judged.
 
-    __slots__ = ("adds", "duplicate", "of", "overlap")
+    ``of`` is that one's position, −1 where none is near; ``overlap`` in [0, 1] is what the two
+    share; ``adds`` says in words what the chunk has that the other lacks, "" for nothing.
+    """
 
-    def __init__(self, duplicate: bool, of: int = -1, overlap: float = 0.0, adds: str = "") -> None:
-        self.duplicate, self.of, self.overlap, self.adds = duplicate, of, overlap, adds
+    duplicate: bool
+    of: int = -1
+    overlap: float = 0.0
+    adds: str = ""
 
 
 def judge(
@@ -106,8 +114,6 @@ def minhash_overlap(sets: list[frozenset[str]]) -> np.ndarray:
     The share of equal minima estimates the Jaccard index J; with the sizes known,
     |A ∩ B| = J (|A| + |B|) / (1 + J).
     """
-    import zlib
-
     rng = np.random.default_rng(20_260_301)
     a = rng.integers(1, 2**31 - 1, PERMUTATIONS, dtype=np.uint64)
     b = rng.integers(0, 2**31 - 1, PERMUTATIONS, dtype=np.uint64)

@@ -9,7 +9,15 @@ import numpy as np
 
 from core.ranking import min_max
 from core.settings import Settings
-from core.stages.base import Run, State, chunks_of, entry, passed_on, selection
+from core.stages.base import (
+    Run,
+    State,
+    chunks_of,
+    entry,
+    ordering_scores,
+    passed_on,
+    selection,
+)
 from core.stages.dedup import overlap
 from core.stages.exceptions import wording
 from core.trace import DROPPED, StageRecord
@@ -99,8 +107,7 @@ def mmr(relevance: np.ndarray, similarity: np.ndarray, share: float) -> list[int
 
 
 def _mmr_order(state: State, settings: Settings, run: Run) -> list[int]:
-    raw = np.array([np.nan if c.score is None else c.score for c in state.candidates])
-    relevance = np.nan_to_num(min_max(raw), nan=0.0)
+    relevance = np.nan_to_num(min_max(ordering_scores(state.candidates)), nan=0.0)
     rows = [run.index.row(c.chunk_id) for c in state.candidates]
     if run.index.vectors is not None:
         vectors = run.index.vectors[rows]

@@ -15,7 +15,7 @@ import numpy as np
 from core.ranking import min_max
 from core.records import Candidate
 from core.settings import Settings
-from core.stages.base import Run, State, entry, passed_on
+from core.stages.base import Run, State, entry, ordering_scores, passed_on
 from core.trace import ADDED, KEPT, StageRecord
 
 
@@ -43,8 +43,7 @@ def extend(state: State, settings: Settings, run: Run) -> tuple[State, StageReco
         return passed_on("extend", state, {}, ran=False)
     if not state.candidates:
         return passed_on("extend", state, knobs)
-    raw = np.array([np.nan if c.score is None else c.score for c in state.candidates])
-    scores = min_max(raw)
+    scores = min_max(ordering_scores(state.candidates))
     radii = [radius(s, settings.extend_threshold, settings.max_radius) for s in scores]
     windows = _Windows(run, state.candidates, settings.max_context_tokens)
     for candidate, wide in zip(state.candidates, radii, strict=True):

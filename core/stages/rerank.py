@@ -112,7 +112,9 @@ def _checked(answer: Reranking, expected: int) -> Reranking:
 
 def _degraded(name: str, state: State, knobs: dict, why: str) -> tuple[State, StageRecord]:
     """The order stays; chunks that only a window brought follow, since nothing scored them."""
-    state, record = passed_on(name, state, knobs, degraded=f"{why}: the order before it stays")
+    state, record = passed_on(
+        name, state, knobs, degraded=f"{why.rstrip('.')}: the order before it stays"
+    )
     entries = tuple(
         entry(c, KEPT, rank, reason="not reranked") for rank, c in enumerate(state.candidates, 1)
     )

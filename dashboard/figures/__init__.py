@@ -8,8 +8,17 @@ from __future__ import annotations
 
 from dashboard.figures.budget import budget_bars
 from dashboard.figures.bump import bump_chart
-from dashboard.figures.document_map import document_map
+from dashboard.figures.document_map import document_map, map_notes
 from dashboard.figures.ledger import ledger_bar
+from dashboard.figures.legend import legend_html
 from dashboard.figures.scores import score_strip
 
-__all__ = ["budget_bars", "bump_chart", "document_map", "ledger_bar", "score_strip"]
+__all__ = [
+    "budget_bars",
+    "bump_chart",
+    "document_map",
+    "ledger_bar",
+    "legend_html",
+    "map_notes",
+    "score_strip",
+]

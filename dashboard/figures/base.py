@@ -27,20 +27,9 @@ def base_layout(colours: Palette, height: int, **more: Any) -> dict[str, Any]:
         },
         "hovermode": "closest",
         "clickmode": "event+select",
+        # Pages draw it as text (``legend``): plotly's does not know how wide the page is.
+        "showlegend": False,
         "template": None,
-        **more,
-    }
-
-
-def legend(colours: Palette, **more: Any) -> dict[str, Any]:
-    """A legend in one quiet line."""
-    return {
-        "orientation": "h",
-        "font": {"size": SMALL, "color": colours.muted},
-        "bgcolor": "rgba(0,0,0,0)",
-        "itemclick": False,
-        "itemdoubleclick": False,
-        "itemsizing": "trace",
         **more,
     }
 

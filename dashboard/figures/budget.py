@@ -8,13 +8,13 @@ from typing import Any
 import plotly.graph_objects as go
 
 from core.trace import Passage, Trace
-from dashboard.figures.base import SMALL, axis, base_layout, legend, note
-from dashboard.figures.several import Group, Several, legend_height, mode_title
+from dashboard.figures.base import SMALL, axis, base_layout, note
+from dashboard.figures.several import Group, Several, mode_title
 from dashboard.figures.text import clipped, count, escaped, first_words, lines
 from dashboard.lookup import Lookup
 from dashboard.palette import Palette, palette
 
-TOP, BAR, AXIS = 30, 30, 26
+TOP, BAR, AXIS = 22, 30, 40
 
 Segment = tuple[int, int, Passage, Lookup]
 """The bar's number, the tokens before the passage, the passage, its trace."""
@@ -42,8 +42,7 @@ def budget_bars(
         ({selected}, "selected chunk", colours.selected),
     ):
         data += _borders(segments, ids, name, colour)
-    below = legend_height(len(data))
-    return go.Figure(data=data, layout=_layout(traces, segments, colours, below))
+    return go.Figure(data=data, layout=_layout(traces, segments, colours))
 
 
 def _segments(lookups: Sequence[Lookup]) -> list[Segment]:
@@ -118,31 +117,37 @@ def _said(lookup: Lookup, passage: Passage, expected: bool) -> str:
 
 
 def _layout(
-    traces: Mapping[str, Trace], segments: Sequence[Segment], colours: Palette, below: int
+    traces: Mapping[str, Trace], segments: Sequence[Segment], colours: Palette
 ) -> dict[str, Any]:
     budgets = [trace.ledger.evidence_budget for trace in traces.values()]
     used = [start + p.tokens for _, start, p, _ in segments]
     most = max([1, *budgets, *used])
-    notes = [
-        note("tokens of evidence; numbers are citations", colours.muted, x=0, y=1, yref="paper")
-    ]
+    notes = []
     for i, trace in enumerate(traces.values()):
         if not trace.selected:
             notes.append(
                 note("no passage", colours.muted, x=0, y=i, xref="x", yanchor="middle", xshift=4)
             )
     if len(set(budgets)) == 1:
-        said = f"evidence budget {budgets[0]:,}"
+        said = f"evidence budget, {budgets[0]:,} tokens"
         notes.append(
             note(said, colours.muted, x=budgets[0], y=1, xref="x", yref="paper", xanchor="right")
         )
+    small = {"size": SMALL, "color": colours.muted}
     return base_layout(
         colours,
-        TOP + BAR * len(traces) + AXIS + below,
-        margin={"l": 112, "r": 16, "t": TOP, "b": AXIS + below, "pad": 4},
+        TOP + BAR * len(traces) + AXIS,
+        margin={"l": 112, "r": 16, "t": TOP, "b": AXIS, "pad": 4},
         barmode="overlay",
         bargap=0.25,
-        xaxis=axis(colours, range=[0, most * 1.02], fixedrange=True, tickformat=",d", nticks=8),
+        xaxis=axis(
+            colours,
+            range=[0, most * 1.02],
+            fixedrange=True,
+            tickformat=",d",
+            nticks=6,
+            title={"text": "tokens", "font": small, "standoff": 4},
+        ),
         yaxis=axis(
             colours,
             range=[len(budgets) - 0.5, -0.5],
@@ -164,6 +169,5 @@ def _layout(
         ],
         annotations=notes,
         dragmode=False,
-        legend=legend(colours, x=0, xanchor="left", y=0, yref="container", yanchor="bottom"),
         uirevision="budget",
     )

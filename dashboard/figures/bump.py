@@ -10,8 +10,9 @@ from typing import Any
 import plotly.graph_objects as go
 
 from core.trace import Trace
-from dashboard.figures.base import SMALL, axis, base_layout, legend, note
-from dashboard.figures.several import Several, legend_height, mode_title
+from dashboard.figures.base import SMALL, axis, base_layout, note
+from dashboard.figures.cells import swatch
+from dashboard.figures.several import Several, mode_title
 from dashboard.figures.text import clipped, count, escaped, first_words, lines
 from dashboard.lookup import Lookup
 from dashboard.palette import Palette, fate_look, palette
@@ -49,8 +50,9 @@ def bump_chart(
         data += _lines([ways[selected]], colours.selected, 3, 1)
         data.append(_dots(several, [selected], ways, colours.selected, "selected chunk", 11))
         data.append(_ends(several, [selected], ways, theme, 12))
+    data += _fates(several, ways, theme)
     more = len(every) - len(shown)
-    layout = _layout(colours, several.keys, deepest, band, more, legend_height(len(groups) + 1))
+    layout = _layout(colours, several.keys, deepest, band, more)
     return go.Figure(data=data, layout=layout)
 
 
@@ -159,6 +161,18 @@ def _ends(
     return _markers(several, found, marker, name="not in the prompt", showlegend=False)
 
 
+def _fates(several: Several, ways: Mapping[str, Way], theme: str) -> list[dict[str, Any]]:
+    """What the glyphs in the band mean."""
+    stages = {
+        lk.fate(c).stage if lk.known(c) else "access"
+        for c, way in ways.items()
+        for p, lk in zip(way, several.lookups, strict=True)
+        if p is not None and not p.rank
+    }
+    looks = [fate_look(stage) for stage in sorted(stages)]
+    return [swatch(look.symbol, look.colour(theme), look.label) for look in looks]
+
+
 def _markers(
     several: Several,
     found: Sequence[tuple[str, Point, Lookup]],
@@ -194,18 +208,19 @@ def _said(several: Several, lookup: Lookup, chunk: str, rank: int) -> str:
 
 
 def _layout(
-    colours: Palette, keys: Sequence[str], deepest: int, band: float, more: int, below: int
+    colours: Palette, keys: Sequence[str], deepest: int, band: float, more: int
 ) -> dict[str, Any]:
     ranks = list(range(1, deepest + 1)) if deepest <= 20 else [1, *range(5, deepest + 1, 5)]
-    text = {"size": SMALL, "color": colours.text}
+    text = {"size": SMALL - 1, "color": colours.text}  # eight names on a narrow page
+    below = 18 if more else 2
     notes = []
     if more:
         said = f"{count(more, 'chunk')} of lower rank not drawn"
-        notes.append(note(said, colours.muted, x=1, y=0, yref="paper", xanchor="right", yshift=-11))
+        notes.append(note(said, colours.muted, x=1, y=0, yref="paper", xanchor="right", yshift=-14))
     return base_layout(
         colours,
         TOP + ROW * deepest + BAND + below,
-        margin={"l": 96, "r": 14, "t": TOP, "b": below + (8 if more else 0), "pad": 4},
+        margin={"l": 72, "r": 14, "t": TOP, "b": below, "pad": 4},
         xaxis=axis(
             colours,
             range=[-0.5, len(keys) - 0.5],
@@ -227,7 +242,6 @@ def _layout(
         annotations=notes,
         dragmode=False,
         hoverdistance=12,
-        legend=legend(colours, x=0, xanchor="left", y=0, yref="container", yanchor="bottom"),
         uirevision="bump",
     )
 

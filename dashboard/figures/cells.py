@@ -82,16 +82,25 @@ def flat(strip: Strip, shown: Sequence[Shown], colours: Palette) -> Iterator[Dra
         yield _heat(
             strip, lines, colorscale=scale, zmin=0, zmax=1, showscale=False, name="without a score"
         )
-    if any((line == 0).any() for _, line in lines):
-        swatch = {"symbol": "square", "size": 9, "color": colours.unscored}
-        yield {
-            "type": "scatter",
-            "mode": "markers",
-            "x": [None],
-            "y": [None],
-            "marker": swatch,
-            "name": "there, without a score",
-            "hoverinfo": "skip",
-            "showlegend": True,
-            "legendrank": 5,
-        }
+    for value, colour, name in (
+        (1, colours.window, "joined through a window"),
+        (0, colours.unscored, "there, without a score"),
+    ):
+        if any((line == value).any() for _, line in lines):
+            yield swatch("square", colour, name, legendrank=5)
+
+
+def swatch(symbol: str, colour: str, name: str, **more: Any) -> Drawn:
+    """A trace that draws nothing but has an entry in the legend."""
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [],
+        "y": [],
+        "customdata": [],
+        "marker": {"symbol": symbol, "color": colour},
+        "name": name,
+        "hoverinfo": "skip",
+        "showlegend": True,
+        **more,
+    }

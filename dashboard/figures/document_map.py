@@ -13,13 +13,14 @@ from typing import Any
 import plotly.graph_objects as go
 
 from core.trace import Trace
+from dashboard.figures.bins import Bins
 from dashboard.figures.hover import Hovers
 from dashboard.figures.overlay import strip_traces
 from dashboard.figures.rows import MapRow, map_rows
 from dashboard.figures.shelves import Choice, Slot, choose
 from dashboard.figures.stack import Band, Stack, Subplot, bands, nth
 from dashboard.figures.strip import Strip
-from dashboard.figures.text import clipped, count, escaped, lines
+from dashboard.figures.text import clipped, count, escaped
 from dashboard.figures.ticks import ticks
 from dashboard.lookup import Lookup
 from dashboard.palette import palette
@@ -28,7 +29,10 @@ MOST_COLUMNS = 1_200
 """Columns of all shelves together: what a browser answers to the pointer for without delay."""
 
 NARROW = 106
-"""Characters that fit the width of a narrow page."""
+"""Characters that fit the width of a usual page."""
+
+MOST_NAMES = 8
+"""Documents named among those that are not shown."""
 
 
 def document_map(
@@ -45,12 +49,12 @@ def document_map(
 
     Args:
         document_ids: the documents to show, in this order; None chooses those that have a
-            candidate, best first. Others are named in a line below.
+            candidate, best first. :func:`map_notes` names the others.
         selected: id of the chunk to outline through all rows.
         evidence: ids of the chunks that should have been found: outlined too.
         theme: "light" or "dark".
         width_bins: most columns a strip; a longer document gets columns of several chunks,
-            which show their best chunk and say so.
+            which show their best chunk (:func:`map_notes` says so).
         focus: (document id, first ordinal, last ordinal): this stretch alone, in detail.
 
     Returns:
@@ -61,8 +65,8 @@ def document_map(
     rows = map_rows(lookup)
     choice = choose(lookup, [focus[0]] if focus else document_ids, selected, evidence)
     stack = bands(rows, len(choice.shelves))
-    frame = Stack(colours, rows, stack, len(choice.shelves), [] if focus else _summary(choice))
-    most = max(20, min(width_bins, MOST_COLUMNS // max(1, len(choice.shelves))))
+    frame = Stack(colours, rows, stack, len(choice.shelves))
+    most = _most(choice, width_bins)
     hovers, data, number = Hovers(lookup), [], 0
     for at, shelf in enumerate(choice.shelves):
         subplots, counts = [], [0] * len(rows)
@@ -79,6 +83,11 @@ def document_map(
     # The same documents keep their zoom while knobs and the selection change.
     shown = "|".join(s.place.document.id for shelf in choice.shelves for s in shelf)
     return go.Figure(data=data, layout=frame.layout(uirevision=shown or trace.corpus))
+
+
+def _most(choice: Choice, width_bins: int) -> int:
+    """Columns that a strip may have."""
+    return max(20, min(width_bins, MOST_COLUMNS // max(1, len(choice.shelves))))
 
 
 def _strip(
@@ -121,32 +130,52 @@ def _subplot(number: int, slot: Slot, strip: Strip, lookup: Lookup) -> Subplot:
 
 
 def _header(strip: Strip, room: int) -> str:
-    """The document's name and size; what a column is where it is not one chunk."""
+    """The document's name and size."""
     document = strip.place.document
     said = {"chunks": count(document.chunks, "chunk")}
     if strip.span != (0, document.chunks):
         first, stop = strip.span
         said["chunks"] = f"chunks {first + 1:,} to {stop:,} of {document.chunks:,}"
-    if document.pages:
+    elif document.pages:
         said["pages"] = count(document.pages, "page")
-    if strip.bins.widest > 1:
-        said["column"] = f"each column is the best of up to {strip.bins.widest}"
     name = clipped(document.name, max(12, min(44, room)))
-    for least in ("pages", "chunks", "column"):
+    for least in ("pages", "chunks"):
         if len(name) + sum(len(s) + 3 for s in said.values()) > room:
             said.pop(least, None)
     return "  ".join([f"<b>{escaped(name)}</b>", " · ".join(said.values())]).rstrip()
 
 
-def _summary(choice: Choice) -> list[str]:
-    """Lines on the documents that are not shown."""
+def map_notes(
+    trace: Trace,
+    *,
+    document_ids: Sequence[str] | None = None,
+    selected: str = "",
+    evidence: Collection[str] = (),
+    width_bins: int = 400,
+) -> list[str]:
+    """Sentences, in plain text, on what a map of these arguments cannot show: chunks that
+    share a column with a better one, and documents that are left out."""
+    choice = choose(Lookup(trace), document_ids, selected, evidence)
+    others = choice.others
+    most = _most(choice, width_bins)
     out = []
-    more = [(p.document.name, n) for p, n in choice.others if n]
-    without = [p.document.name for p, n in choice.others if not n]
+    for slot in (slot for shelf in choice.shelves for slot in shelf):
+        document = slot.place.document
+        widest = Bins.over(0, document.chunks, most).widest
+        if widest > 1:
+            name = clipped(document.name, 44)
+            out.append(f"Each column of {name} is the best of up to {widest} chunks.")
+    more = [(p.document.name, n) for p, n in others if n]
+    without = [p.document.name for p, n in others if not n]
     if more:
-        named = ", ".join(f"{clipped(name, 32)} ({n})" for name, n in more)
-        out.append(f"{count(len(more), 'more document')} with candidates: {named}")
+        named = _named([f"{clipped(name, 32)} ({n})" for name, n in more])
+        out.append(f"{count(len(more), 'more document')} with candidates: {named}.")
     if without:
-        named = ", ".join(clipped(name, 32) for name in without)
-        out.append(f"{count(len(without), 'document')} without a candidate: {named}")
-    return [line for said in out for line in lines(said, 2, NARROW).split("<br>")]
+        named = _named([clipped(name, 32) for name in without])
+        out.append(f"{count(len(without), 'document')} without a candidate: {named}.")
+    return out
+
+
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")

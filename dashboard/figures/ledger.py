@@ -7,12 +7,11 @@ from typing import Any
 import plotly.graph_objects as go
 
 from core.trace import Trace
-from dashboard.figures.base import SMALL, axis, base_layout, legend
-from dashboard.figures.text import escaped
+from dashboard.figures.base import SMALL, axis, base_layout
 from dashboard.palette import palette
 from dashboard.tables.run import ledger_parts
 
-HEIGHT = 108
+HEIGHT = 78
 
 
 def ledger_bar(trace: Trace, *, theme: str = "light") -> go.Figure:
@@ -65,7 +64,7 @@ def ledger_bar(trace: Trace, *, theme: str = "light") -> go.Figure:
     layout = base_layout(
         colours,
         HEIGHT,
-        margin={"l": 8, "r": 12, "t": 20, "b": 44, "pad": 2},
+        margin={"l": 8, "r": 12, "t": 20, "b": 20, "pad": 2},
         barmode="overlay",
         bargap=0,
         xaxis=axis(
@@ -87,8 +86,7 @@ def ledger_bar(trace: Trace, *, theme: str = "light") -> go.Figure:
         else [],
         annotations=[
             {
-                "text": f"evidence budget, {ledger.evidence_budget:,} tokens"
-                + (f", counted by {escaped(ledger.counter)}" if ledger.counter else ""),
+                "text": f"evidence budget, {ledger.evidence_budget:,} tokens",
                 "x": min(budget, window),
                 "y": 1,
                 "yref": "paper",
@@ -100,9 +98,5 @@ def ledger_bar(trace: Trace, *, theme: str = "light") -> go.Figure:
             }
         ],
         dragmode=False,
-        legend=legend(
-            colours, x=0, xanchor="left", y=0, yref="container", yanchor="bottom",
-            traceorder="normal",
-        ),
-    )  # fmt: skip
+    )
     return go.Figure(data=data, layout=layout)

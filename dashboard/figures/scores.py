@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from core.trace import Entry, StageRecord, Trace
-from dashboard.figures.base import SMALL, axis, base_layout, legend, note
+from dashboard.figures.base import SMALL, axis, base_layout, note
 from dashboard.figures.text import clipped, escaped, first_words, lines, number
 from dashboard.lookup import STAGE_TITLES, Lookup
 from dashboard.palette import FATES, fate_look, palette
@@ -73,7 +73,7 @@ def score_strip(trace: Trace, stage: str, *, selected: str = "", theme: str = "l
     layout = base_layout(
         colours,
         HEIGHT,
-        margin={"l": 60, "r": 14, "t": 14, "b": 72, "pad": 4},
+        margin={"l": 60, "r": 14, "t": 14, "b": 40, "pad": 4},
         xaxis=axis(
             colours,
             title={"text": "rank", "font": small, "standoff": 4},
@@ -89,7 +89,6 @@ def score_strip(trace: Trace, stage: str, *, selected: str = "", theme: str = "l
         shapes=shapes,
         annotations=notes,
         dragmode="zoom",
-        legend=legend(colours, x=0, xanchor="left", y=0, yref="container", yanchor="bottom"),
         uirevision=stage,
     )
     return go.Figure(data=data, layout=layout)

@@ -12,10 +12,6 @@ from dashboard.figures.text import clipped, count, escaped
 from dashboard.lookup import Lookup
 from dashboard.palette import Palette
 
-LEGEND_ROW = 20
-LEGEND_COLUMNS = 3
-"""Entries of a legend that stand side by side on a narrow page."""
-
 
 def mode_title(key: str) -> str:
     """What a mode is called on the pages; any other key is its own title."""
@@ -72,8 +68,3 @@ class Several:
     def home(self, chunk: str) -> Lookup:
         """A trace that holds the chunk's text."""
         return next((lk for lk in self.lookups if chunk in lk.chunks), self.lookups[0])
-
-
-def legend_height(entries: int) -> int:
-    """Pixels that a legend of so many entries takes on a narrow page."""
-    return LEGEND_ROW * -(-entries // LEGEND_COLUMNS) + 10

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dashboard.figures.base import SMALL, axis, base_layout, legend, note
+from dashboard.figures.base import SMALL, axis, base_layout, note
 from dashboard.figures.rows import MapRow
 from dashboard.figures.text import clipped, escaped
 from dashboard.figures.ticks import Ticks
 from dashboard.palette import Palette
 
-TOP, LEFT, RIGHT, BOTTOM = 40, 116, 14, 44
-HEADER, TICKS, BETWEEN, SUMMARY_LINE = 22, 22, 10, 16
+TOP, LEFT, RIGHT, BOTTOM = 26, 116, 14, 2
+HEADER, TICKS, BETWEEN = 22, 22, 8
 GAP = 3
 OVERHANG = 3
 """Pixels above and below the rows that outlines reach."""
@@ -79,17 +79,13 @@ class Stack:
         rows: Sequence[MapRow],
         stack: Sequence[Band],
         shelves: int,
-        summary: Sequence[str],
     ) -> None:
         self._colours, self._rows, self._bands = colours, rows, stack
         self.strip = stack[-1].bottom
         self._shelf = HEADER + self.strip + TICKS + BETWEEN
-        self._plot = max(1.0, shelves * self._shelf + SUMMARY_LINE * len(summary))
+        self._plot = max(1.0, shelves * self._shelf)
         self._axes: dict[str, Any] = {}
         self._notes: list[dict[str, Any]] = []
-        for i, line in enumerate(summary):
-            at = shelves * self._shelf + SUMMARY_LINE * (i + 0.5)
-            self._say(line, 0, at, self._colours.muted)
 
     def add(self, shelf: int, subplots: Sequence[Subplot], counts: Sequence[int]) -> None:
         """The axes and labels of a shelf. ``counts``: chunks in each row of it."""
@@ -155,9 +151,6 @@ class Stack:
             dragmode="zoom",
             hoverdistance=10,
             coloraxis=self._scale(),
-            legend=legend(
-                self._colours, x=0, xanchor="left", y=0, yref="container", yanchor="bottom"
-            ),
             **self._axes,
             **more,
         )
@@ -176,15 +169,15 @@ class Stack:
                 "yref": "container",
                 "yanchor": "top",
                 "lenmode": "pixels",
-                "len": 150,
-                "thickness": 8,
+                "len": 176,
+                "thickness": 7,
                 "xpad": 0,
                 "ypad": 2,
                 "outlinewidth": 0,
-                "tickvals": [0, 1],
-                "ticktext": ["0", "1"],
+                # Its title would lie over the strips' names: it stands between the ends.
+                "tickvals": [0.02, 0.5, 0.98],
+                "ticktext": ["0", "score within its row", "1"],
                 "ticklen": 0,
                 "tickfont": small,
-                "title": {"text": "score within its row", "side": "top", "font": small},
             },
         }

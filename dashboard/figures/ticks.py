@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,7 +41,22 @@ def ticks(
     numbers = _round_numbers(max(1, low), max(1, high), most, gap)
     # A page begins at the left edge of the first chunk that begins on it.
     values = [max(float(starts[n - 1]), float(first)) + 0.5 for n in numbers]
-    return _labelled(values, [f"{n:,}" for n in numbers], "page " if exact else "page ≈ ")
+    keep = _apart(values, gap * (stop - first))
+    return _labelled(
+        [values[i] for i in keep],
+        [f"{numbers[i]:,}" for i in keep],
+        "page " if exact else "page ≈ ",
+    )
+
+
+def _apart(values: Sequence[float], gap: float) -> list[int]:
+    """Positions of those values that stand far enough from the last one taken, farther
+    from the first: pages differ in how many chunks begin on them."""
+    keep: list[int] = []
+    for i, value in enumerate(values):
+        if not keep or value - values[keep[-1]] >= gap * (1.3 if len(keep) == 1 else 0.75):
+            keep.append(i)
+    return keep
 
 
 def _page_starts(lookup: Lookup, place: Place) -> tuple[np.ndarray, bool] | None:

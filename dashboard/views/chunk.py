@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import html
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import streamlit as st
 
 from core.fates import fate_of
-from core.trace import Trace
-from dashboard import columns, say, state, tables
+from core.trace import ADDED, Trace
+from dashboard import say, state, tables
 from dashboard.chunks import Shown, find, step_in_document, step_in_ranking
 from dashboard.link import View
 
@@ -19,12 +21,18 @@ PANEL_HEIGHT = 300
 TABS = {"journey": "Journey", "text": "Text", "scores": "Scores"}
 
 
-def shown(trace: Trace, view: View, index: Index | None) -> str:
-    """The chunk to show: the selected one, or the first that reached the prompt."""
+def shown(trace: Trace, view: View, index: Index | None, evidence: tuple[str, ...] = ()) -> str:
+    """The chunk to show: the selected one. Where none is, the piece of evidence with most to
+    tell (lost, then brought by a window), or the best passage."""
     if view.chunk and find(trace, index, view.chunk) is not None:
         return view.chunk
+    arrived = {p.chunk_id for p in trace.selected}
+    joined = {e.chunk_id for e in trace.stage("extend").entries if e.fate == ADDED}
+    known = [c for c in evidence if find(trace, index, c) is not None]
+    if known:
+        return min(known, key=lambda c: (c in arrived, c not in joined))
     if trace.selected:
-        return trace.selected[0].chunk_id
+        return max(trace.selected, key=lambda p: p.score or 0.0).chunk_id
     return next((e.chunk_id for s in trace.stages for e in s.entries), "")
 
 
@@ -70,14 +78,31 @@ def draw(
         case "scores":
             _scores(trace, chunk_id, index)
         case _:
-            journey = tables.journey_table(trace, chunk_id)
-            st.dataframe(
-                journey,
-                height=PANEL_HEIGHT,
-                hide_index=True,
-                column_config=columns.layout(journey),
-                placeholder="",
-            )
+            with st.container(height=PANEL_HEIGHT, key="journey"):
+                st.html(journey_html(tables.journey_table(trace, chunk_id)))
+
+
+def scores_html(components: pd.DataFrame) -> str:
+    """A row a score: its stage and name, its value, what it means."""
+    rows = []
+    for score, stage, value, meaning in components.itertuples(index=False, name=None):
+        told = "–" if pd.isna(value) else f"{value:.4f}"
+        cells = (f"{stage} · {score}", told, meaning)
+        rows.append("".join(f"<span>{html.escape(str(c))}</span>" for c in cells))
+    return f'<div class="scores">{"".join(rows)}</div>'
+
+
+def journey_html(journey: pd.DataFrame) -> str:
+    """A row a stage: its name, what happened, the rank and the score that came of it."""
+    rows = []
+    for stage, what, before, after, score in journey.itertuples(index=False, name=None):
+        ranks = [str(r) for r in (before, after) if not pd.isna(r)]
+        moved = "rank " + " → ".join(dict.fromkeys(ranks)) if ranks else ""
+        told = [moved] if moved else []
+        told += [] if pd.isna(score) else [f"score {score:.3f}"]
+        cells = (stage, what, " · ".join(told))
+        rows.append("".join(f"<span>{html.escape(str(c))}</span>" for c in cells))
+    return f'<div class="journey">{"".join(rows)}</div>'
 
 
 def fate_line(trace: Trace, chunk_id: str) -> str:
@@ -135,19 +160,14 @@ def _toggle_mark(chunk_id: str, evidence: tuple[str, ...]) -> None:
 
 
 def _scores(trace: Trace, chunk_id: str, index: Index | None) -> None:
-    components = tables.component_table(trace, chunk_id)
-    st.dataframe(
-        components,
-        height=150,
-        hide_index=True,
-        column_config=columns.layout(components.drop(columns="Score")),
-        placeholder="",
-    )
-    terms = bm25_terms(trace, chunk_id, index)
-    if terms:
-        st.dataframe(terms, height=PANEL_HEIGHT - 150 - 16, hide_index=True)
-    elif index is None:
-        say.note("info", "BM25 by term needs the documents; a saved trace has none.", key="terms")
+    with st.container(height=PANEL_HEIGHT, key="scores"):
+        st.html(scores_html(tables.component_table(trace, chunk_id)))
+        terms = bm25_terms(trace, chunk_id, index)
+        if terms:
+            st.dataframe(terms, height="content", hide_index=True)
+        elif index is None:
+            said = "BM25 by term needs the documents; a saved trace has none."
+            say.note("info", said, key="terms")
 
 
 def bm25_terms(trace: Trace, chunk_id: str, index: Index | None) -> list[dict[str, object]]:
@@ -160,10 +180,10 @@ def bm25_terms(trace: Trace, chunk_id: str, index: Index | None) -> list[dict[st
     return [
         {
             "BM25 term": t.term,
-            "in chunk": t.count,
-            "chunks with it": t.document_frequency,
+            "In chunk": t.count,
+            "Chunks with it": t.document_frequency,
             "IDF": round(t.idf, 2),
-            "score": round(t.score, 3),
+            "Score": round(t.score, 3),
         }
         for t in index.explain_bm25(analyse_query(trace.question), chunk_id, k1, b)
     ]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from core.modes import MODES
 from core.trace import Trace
-from dashboard import columns, figures, say, state, tables, work
-from dashboard.chunks import place
+from dashboard import charts, columns, figures, say, state, tables, waiting, work
+from dashboard.chunks import clicked_chunk, place
+from dashboard.lookup import STAGE_TITLES
+from dashboard.palette import FATES
 
 HEIGHT = 700
 CHUNKS_HEIGHT = 360
@@ -24,40 +28,66 @@ def draw() -> None:
     if not view.question:
         say.note("info", "Ask a question above to compare the modes on it.", key="empty")
         return
-    traces = work.compare(view, height=HEIGHT)
-    if traces is None:
+    found = work.compare(view, height=HEIGHT)
+    if found is None:
         return
+    traces, job = found
     evidence = work.evidence(view)
     _modes(traces, view.mode, evidence)
+    with st.container(key="quiet_compare"):
+        if len(traces) == len(MODES):
+            st.text("A click on a row uses that mode on every page.")
+        else:
+            waiting.more(job, state.board(), "compare", len(traces))
+    if len(traces) < len(MODES):
+        return
+    _charts(traces, view.chunk, evidence)
+    _chunks(traces, view.chunk)
+    _difference(traces, view.mode, evidence)
+
+
+def _charts(traces: Mapping[str, Trace], selected: str, evidence: tuple[str, ...]) -> None:
     theme = work.theme()
     with st.container(key="split_compare"):
         left, right = st.columns([1.4, 1], gap="medium")
     with left:
         say.heading("Ranks across the modes")
-        st.plotly_chart(
-            figures.bump_chart(traces, selected=view.chunk, theme=theme),
+        charts.draw(
+            figures.bump_chart(traces, selected=selected, theme=theme),
             key="bump",
-            theme=None,
-            config={"displayModeBar": False},
+            on_select=_bump_clicked,
+            selection_mode="points",
             alt="Bump chart: the rank of each chunk in each mode",
         )
     with right:
         say.heading("What fills the evidence budget")
-        st.plotly_chart(
-            figures.budget_bars(traces, theme=theme),
+        st.caption("Each block is a passage, as wide as its tokens; its number is its citation.")
+        charts.draw(
+            figures.budget_bars(traces, theme=theme, selected=selected, evidence=evidence),
             key="budget_bars",
-            theme=None,
-            config={"displayModeBar": False},
+            on_select=_budget_clicked,
+            selection_mode="points",
             alt="Bars: the tokens of each passage in each mode, against the budget",
         )
-    _chunks(traces, view.chunk)
-    _difference(traces, view.mode, evidence)
+
+
+def _bump_clicked() -> None:
+    _point_clicked("bump")
+
+
+def _budget_clicked() -> None:
+    _point_clicked("budget_bars")
+
+
+def _point_clicked(chart: str) -> None:
+    chosen = clicked_chunk(st.session_state[chart].selection.points)
+    if chosen:
+        state.change(chunk=chosen)
 
 
 def _modes(traces: Mapping[str, Trace], mode: str, evidence: tuple[str, ...]) -> None:
-    frame = tables.mode_table(traces, evidence=evidence)
-    frame.insert(0, "Mode", [MODES[name].title for name in frame.index])
-    modes = list(traces)
+    modes = list(MODES)
+    frame = mode_rows(tables.mode_table(traces, evidence=evidence))
     st.session_state["compare_table"] = {
         "selection": {"rows": [modes.index(mode)], "columns": [], "cells": []}
     }
@@ -67,11 +97,30 @@ def _modes(traces: Mapping[str, Trace], mode: str, evidence: tuple[str, ...]) ->
         on_select=_mode_clicked,
         selection_mode=["single-row", "single-cell"],
         height="content",
+        hide_index=True,
         column_config=columns.layout(frame),
         placeholder="",
         alt="A row a mode: what it put in the prompt, and at what cost",
     )
-    st.caption("A click on a row uses that mode on every page.")
+
+
+def mode_rows(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table of modes for the page: a row for every mode."""
+    if "Expected" in frame:
+        found = [f"{n} of {of}" for n, of in zip(frame.pop("Expected found"), frame.pop("Expected"), strict=True)]  # fmt: skip
+        frame.insert(1, "Expected found", found)
+    if not any(frame["Degraded"]):
+        del frame["Degraded"]
+    counts = [c for c in frame if frame[c].dtype.kind == "i"]
+    frame = frame.astype(dict.fromkeys(counts, "Int64")).reindex(list(MODES))
+    frame["Outcome"] = frame["Outcome"].fillna("to come")
+    frame.insert(0, "Mode", [full_title(name) for name in frame.index])
+    return frame
+
+
+def full_title(mode: str) -> str:
+    """What a mode is called on the pages, and in links and on the command line."""
+    return f"{MODES[mode].title} · {mode}"
 
 
 def _mode_clicked() -> None:
@@ -86,7 +135,11 @@ def _mode_clicked() -> None:
 def _chunks(traces: Mapping[str, Trace], selected: str) -> None:
     """Every chunk that some mode chose, and where the others lost it."""
     say.heading("Every chunk that some mode chose")
-    frame = tables.compare_table(traces)
+    st.caption("A number is the rank in that mode's prompt; a word, the stage that lost the chunk.")
+    brief = {
+        look.text: f"{look.glyph} {STAGE_TITLES[stage].lower()}" for stage, look in FATES.items()
+    }
+    frame = tables.compare_table(traces).replace(brief)
     ids = [str(name) for name in frame.index]
     rows = [ids.index(selected)] if selected in ids else []
     st.session_state["compare_chunks"] = {"selection": {"rows": rows, "columns": [], "cells": []}}
@@ -98,10 +151,17 @@ def _chunks(traces: Mapping[str, Trace], selected: str) -> None:
         selection_mode=["single-row", "single-cell"],
         height=CHUNKS_HEIGHT,
         hide_index=True,
-        column_config=columns.layout(frame),
+        column_config=columns.layout(frame) | _mode_columns(),
         placeholder="",
         alt="A row a chunk, a column a mode: its rank in that prompt, or its fate",
     )
+
+
+def _mode_columns() -> dict[str, Any]:
+    return {
+        name: st.column_config.TextColumn(mode.title, width=92, help=mode.help)
+        for name, mode in MODES.items()
+    }
 
 
 def _chunk_clicked() -> None:
@@ -117,7 +177,8 @@ def _difference(traces: Mapping[str, Trace], mode: str, evidence: tuple[str, ...
     say.heading("What one has that another lacks")
     names = list(traces)
     other = "no_rerank" if mode != "no_rerank" else "rerank_extend_rerank"
-    one, two = st.columns(2)
+    with st.container(key="split_difference"):
+        one, two = st.columns(2)
     with one:
         first = _choose("This mode", names, mode, "difference_one")
     with two:
@@ -126,10 +187,23 @@ def _difference(traces: Mapping[str, Trace], mode: str, evidence: tuple[str, ...
     for column, chosen, kind in ((one, first, "first"), (two, second, "second")):
         with column:
             mine = [{k: v for k, v in r.items() if k != "in"} for r in rows if r["in"] == kind]
-            st.caption(f"Only in {MODES[chosen].title}: {len(mine)}")
+            st.caption(f"Only in {MODES[chosen].title}: {passages(len(mine))}")
             if mine:
-                st.dataframe(mine, hide_index=True, height="content", placeholder="")
-    st.caption(f"In both: {sum(r['in'] == 'both' for r in rows)}")
+                frame = pd.DataFrame(mine)
+                if not evidence:
+                    del frame["Expected"]
+                st.dataframe(
+                    frame,
+                    hide_index=True,
+                    height="content",
+                    column_config=columns.layout(frame),
+                    placeholder="",
+                )
+    st.caption(f"In both: {passages(sum(r['in'] == 'both' for r in rows))}")
+
+
+def passages(n: int) -> str:
+    return f"{n} passage{'s' * (n != 1)}"
 
 
 def _choose(label: str, names: list[str], default: str, key: str) -> str:
@@ -137,7 +211,7 @@ def _choose(label: str, names: list[str], default: str, key: str) -> str:
         label,
         names,
         index=names.index(default),
-        format_func=lambda name: f"{MODES[name].title} · {name}",
+        format_func=full_title,
         key=key,
         persist_state="session",
     )
@@ -154,11 +228,11 @@ def difference(first: Trace, second: Trace, evidence: tuple[str, ...] = ()) -> l
         rows.append(
             {
                 "in": "both" if both else "first" if chunk_id in ones else "second",
-                "document": passage.document,
-                "place": place(passage.pages, int(chunk_id.rsplit(":", 1)[-1])),
-                "tokens": passage.tokens,
-                "evidence": "expected" if chunk_id in evidence else "",
-                "text": " ".join(passage.text.split())[:160],
+                "Document": passage.document,
+                "Place": place(passage.pages, int(chunk_id.rsplit(":", 1)[-1])),
+                "Tokens": passage.tokens,
+                "Expected": "✓" if chunk_id in evidence else "",
+                "First words": " ".join(passage.text.split())[:160],
             }
         )
     return rows

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import streamlit as st
 
 from core.records import Chunk, Document
-from dashboard import cache, header, say, state, work
+from dashboard import cache, columns, header, say, state, work
 from dashboard.link import View
 from dashboard.passages import CHUNK, Block, sections
 from dashboard.views import uploads
 
 LIST_HEIGHT = 240
 TEXT_HEIGHT = 620
+FEW_PAGES = 12
+"""Pages that are chosen by a click each."""
+
 CHOSEN = "document_chosen"
+ALWAYS = ("Name", "Title", "Characters", "Chunks")
+"""Columns of the list that are there whatever the documents."""
 
 
 def draw() -> None:
@@ -58,11 +64,17 @@ def _list(
     at = ids.index(chosen) if chosen in ids else 0
     st.session_state["documents"] = {"selection": {"rows": [at], "columns": [], "cells": []}}
     st.session_state["documents_ids"] = ids
+    frame = pd.DataFrame([row(d, len(chunks[d.id]) if d.id in chunks else None) for d in documents])
+    for name in ("Pages", "Chunks", "Warnings"):
+        frame[name] = frame[name].astype("Int64")
+    # Columns that say nothing of any document are left out.
+    frame = frame[[c for c in frame if c in ALWAYS or frame[c].replace("", pd.NA).notna().any()]]
     st.dataframe(
-        [row(d, len(chunks[d.id]) if d.id in chunks else None) for d in documents],
+        frame,
         key="documents",
         height=LIST_HEIGHT,
         hide_index=True,
+        column_config=columns.layout(frame),
         on_select=_clicked,
         selection_mode=["single-row", "single-cell"],
         placeholder="",
@@ -86,18 +98,25 @@ def row(document: Document, chunks: int | None) -> dict[str, object]:
     access = document.access
     report = document.report
     return {
-        "name": document.name,
-        "title": document.title,
-        "pages": len(document.pages) or None,
-        "characters": len(document.text),
-        "chunks": chunks,
-        "warnings": len(warnings(document)) or None,
-        "tenant": access.tenant,
-        "roles": ", ".join(access.roles),
-        "labels": ", ".join(access.labels),
-        "date": document.date,
-        "type": report.media_type,
+        "Name": document.name,
+        "Title": document.title,
+        "Pages": len(document.pages) or None,
+        "Characters": len(document.text),
+        "Chunks": chunks,
+        "Warnings": len(warnings(document)) or None,
+        "Tenant": access.tenant,
+        "Roles": ", ".join(access.roles),
+        "Labels": ", ".join(access.labels),
+        "Date": document.date,
+        "Type": kind(report.media_type),
     }
+
+
+def kind(media_type: str) -> str:
+    """What a kind of file is called."""
+    return {
+        "application/pdf": "PDF", "text/markdown": "Markdown", "text/plain": "Plain text",
+    }.get(media_type, media_type)  # fmt: skip
 
 
 def warnings(document: Document) -> list[str]:
@@ -122,7 +141,9 @@ def _details(document: Document, chunks: tuple[Chunk, ...], view: View, owner: b
                 type="tertiary",
             )
     report = document.report
-    facts = [report.media_type, report.encoding, f"{len(document.text):,} characters"]
+    many = f"{len(document.pages):,} pages" if document.pages else ""
+    size = f"{len(document.text):,} characters in {len(chunks):,} chunks"
+    facts = [kind(report.media_type), report.encoding, many, size]
     with st.container(key="quiet_document"):
         st.text(" · ".join(f for f in facts if f))
     said = warnings(document)
@@ -151,13 +172,22 @@ def _text(document: Document, chunks: tuple[Chunk, ...], view: View) -> None:
     number = chosen
     with st.container(horizontal=True, vertical_alignment="center", key="page_bar"):
         if len(pages) > 1:
-            number = st.pagination(len(pages), default=chosen, key=key)
+            number = _choose_page(len(pages), chosen, key)
         page = pages[number - 1]
         with st.container(key="quiet_page"):
             st.text(page.title)
     with st.container(height=TEXT_HEIGHT, key="document_text", gap="small"):
         for at, block in enumerate(page.blocks):
             _block(block, at, view.chunk)
+
+
+def _choose_page(many: int, chosen: int, key: str) -> int:
+    """The page to show, from 1; where there are many, its number can be typed."""
+    if many <= FEW_PAGES:
+        return st.pagination(many, default=chosen, key=key)
+    return st.number_input(
+        "Page", 1, many, chosen, key=key, width=140, label_visibility="collapsed"
+    )
 
 
 def _block(block: Block, at: int, selected: str) -> None:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import streamlit as st
+
 from core.fates import fates
+from core.modes import MODES
 from core.trace import EVIDENCE, INSUFFICIENT, OUTCOMES, Trace
-from dashboard import say
+from dashboard import say, state, waiting, work
 from dashboard.chunks import place
+from dashboard.jobs import DONE
+from dashboard.link import View
+from dashboard.lookup import STAGE_TITLES
 
 MISSES = 3
 
@@ -58,8 +66,38 @@ def nearest_misses(trace: Trace) -> list[str]:
     ]
 
 
+def peers(view: View, evidence: tuple[str, ...]) -> None:
+    """How much of the expected evidence other modes bring, with the way to all of them."""
+    if not evidence:
+        return
+    job = work.peers(view)
+    with st.container(horizontal=True, vertical_alignment="center", key="quiet_peers"):
+        if job is not None and job.state == DONE:
+            st.text(peers_line(job.result, evidence), width="content")
+        elif job is not None and not job.finished:
+            waiting.quietly(job, "Expected evidence in other modes: …")
+        state.page_link("Compare", "Compare all modes →")
+
+
+def peers_line(traces: Mapping[str, Trace], evidence: tuple[str, ...]) -> str:
+    """``Basic (no_rerank) 2 of 3`` … for each trace."""
+    said = []
+    for name, trace in traces.items():
+        reached, lost = _reached(trace, evidence)
+        mode = f"{MODES[name].title} ({name})" if name in MODES else name
+        said.append(f"{mode} {reached} of {len(evidence)}" + (f" ({lost})" if lost else ""))
+    return "Expected evidence in other modes: " + " · ".join(said) + "."
+
+
 def recall_line(trace: Trace, evidence: tuple[str, ...]) -> str:
     """How much of the expected evidence arrived, and which stages lost the rest."""
+    reached, lost = _reached(trace, evidence)
+    line = f"Expected evidence: {reached} of {len(evidence)} chunks reached the prompt"
+    return f"{line}; {lost}." if lost else f"{line}."
+
+
+def _reached(trace: Trace, evidence: tuple[str, ...]) -> tuple[int, str]:
+    """How many of those chunks are in the prompt, and where the others were lost."""
     arrived = {p.chunk_id for p in trace.selected}
     lost: dict[str, int] = {}
     known = fates(trace)
@@ -67,10 +105,8 @@ def recall_line(trace: Trace, evidence: tuple[str, ...]) -> str:
         if chunk_id not in arrived:
             stage = known[chunk_id].stage if chunk_id in known else "first_stage"
             lost[stage] = lost.get(stage, 0) + 1
-    reached = sum(c in arrived for c in evidence)
-    line = f"Expected evidence: {reached} of {len(evidence)} chunks reached the prompt"
-    where = ", ".join(f"{n} at {stage.replace('_', ' ')}" for stage, n in lost.items())
-    return f"{line}; lost {where}." if where else f"{line}."
+    said = ", ".join(f"{n} lost at {STAGE_TITLES.get(s, s).lower()}" for s, n in lost.items())
+    return len(evidence) - sum(lost.values()), said
 
 
 def cautions(trace: Trace) -> list[str]:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.records import Document
 from core.trace import Passage, Trace
-from dashboard import columns, figures, say, state, tables, work
+from dashboard import charts, columns, figures, say, state, tables, work
 from dashboard.answers import claims
 from dashboard.chunks import place
 from dashboard.views import outcome
@@ -39,11 +39,9 @@ def draw() -> None:
 
 def _body(trace: Trace, evidence: tuple[str, ...], index: Index | None) -> None:
     outcome.draw(trace, evidence)
-    st.plotly_chart(
+    charts.draw(
         figures.ledger_bar(trace, theme=work.theme()),
         key="ledger",
-        theme=None,
-        config={"displayModeBar": False},
         alt="The model window: instructions, question, evidence, reserve for the answer",
     )
     with st.container(key="split_prompt"):

@@ -17,8 +17,8 @@ def draw(view: View) -> None:
     by_id = {s.id: s for s in stops}
     here = stop_for(stops, view)
     chosen = here.id if here else None
-    if st.session_state.get("tour") != chosen:
-        st.session_state["tour"] = chosen
+    if chosen or st.session_state.get("tour"):
+        state.project("tour", chosen)
     with st.container(key="tour_bar", gap="xxsmall"):
         st.pills(
             "Tour: each sample question shows one thing. A click loads it.",

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.trace import Trace
-from dashboard import columns, figures, say, state, tables, work
+from dashboard import charts, columns, figures, say, state, tables, work
+from dashboard.chunks import clicked_chunk
 from dashboard.link import View
 from dashboard.views import chunk, export, outcome, tour
 
@@ -23,6 +24,11 @@ MAP_HEIGHT = 420
 PROMPT_ONLY, EVERY = "", "*"
 STRIPS = 3
 """Documents that the map draws in full where nothing else is chosen."""
+
+LONG, STRETCH = 120, 60
+"""Chunks of a document that can be seen in part as well, and of the part."""
+
+Focus = tuple[str, int, int]
 
 
 def draw() -> None:
@@ -54,7 +60,9 @@ def _saved(name: str, trace: Trace) -> None:
 
 def _body(trace: Trace, view: View, evidence: tuple[str, ...], index: Index | None) -> None:
     outcome.draw(trace, evidence)
-    shown = chunk.shown(trace, view, index)
+    if index is not None:
+        outcome.peers(view, evidence)
+    shown = chunk.shown(trace, view, index, evidence)
     _map(trace, shown, evidence)
     with st.container(key="split_trace"):
         left, right = st.columns([1.7, 1], gap="medium")
@@ -77,24 +85,68 @@ def _map(trace: Trace, shown: str, evidence: tuple[str, ...]) -> None:
             persist_state="session",
             width=300,
         )
+        focus = _focus(trace, shown)
         st.space("stretch")
         export.draw(trace, evidence)
+    documents = map_documents(trace, which, shown, evidence)
     figure = figures.document_map(
         trace,
-        document_ids=map_documents(trace, which, shown, evidence),
+        document_ids=documents,
         selected=shown,
         evidence=evidence,
         theme=work.theme(),
+        focus=focus,
     )
-    st.plotly_chart(
+    charts.draw(
         figure,
         key="map",
         on_select=_map_clicked,
         selection_mode="points",
-        theme=None,
-        config={"displayModeBar": False, "scrollZoom": False},
         alt="Document map: a row a stage, a cell a chunk, coloured by its score there",
     )
+    others = [] if focus else figures.map_notes(
+        trace, document_ids=documents, selected=shown, evidence=evidence
+    )  # fmt: skip
+    if others:
+        with st.container(key="quiet_map"):
+            st.text(" ".join(others))
+
+
+def _focus(trace: Trace, shown: str) -> Focus | None:
+    """Where the chunk's document is long, the choice between all of it and the part around
+    the chunk; returns the part, if that is chosen."""
+    around = stretch(trace, shown)
+    if around is None:
+        return None
+    choices = {"whole": "Whole documents", "around": "Around the selected chunk"}
+    chosen = st.segmented_control(
+        "Part",
+        list(choices),
+        format_func=choices.get,
+        default="whole",
+        required=True,
+        key="map_part",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    return around if chosen == "around" else None
+
+
+def stretch(trace: Trace, shown: str) -> Focus | None:
+    """The part of a long document around a chunk: its id, first and last ordinal; None where
+    the document is short.
+
+    Parts begin at every half of their length, so that a click on a chunk near the middle
+    moves nothing.
+    """
+    document_id, _, ordinal = shown.rpartition(":")
+    document = next((d for d in trace.documents if d.id == document_id), None)
+    if document is None or document.chunks <= LONG or not ordinal.isdecimal():
+        return None
+    half = STRETCH // 2
+    first = max(0, (int(ordinal) - half // 2) // half * half)
+    first = min(first, document.chunks - STRETCH)
+    return document_id, first, first + STRETCH - 1
 
 
 def map_documents(
@@ -118,13 +170,9 @@ def map_documents(
 
 
 def _map_clicked() -> None:
-    for point in st.session_state["map"].selection.points:
-        found = point.get("customdata")
-        parts = [found] if isinstance(found, str) else list(found or ())
-        named = next((p for p in parts if isinstance(p, str) and ":" in p), "")
-        if named:
-            state.change(chunk=named)
-            return
+    chosen = clicked_chunk(st.session_state["map"].selection.points)
+    if chosen:
+        state.change(chunk=chosen)
 
 
 def _table(trace: Trace, shown: str, evidence: tuple[str, ...]) -> list[str]:
@@ -145,7 +193,7 @@ def _table(trace: Trace, shown: str, evidence: tuple[str, ...]) -> list[str]:
     if kind == "stages":
         summary = tables.stage_summary(trace)
         st.dataframe(
-            summary, height=TABLE_HEIGHT, hide_index=True, column_config=columns.layout(summary)
+            summary, height="content", hide_index=True, column_config=columns.layout(summary)
         )
         return ids
     shown_frame, layout = columns.grouped(frame)

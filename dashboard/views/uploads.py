@@ -6,7 +6,8 @@ import streamlit as st
 
 from core.ingest import Source
 from core.ingest.source import SUFFIXES
-from dashboard import say, state, work
+from dashboard import say, state, waiting, work
+from dashboard.jobs import Job
 from dashboard.shelf import Shelf
 
 
@@ -23,16 +24,32 @@ def draw(shelf: Shelf) -> None:
             key="upload",
         )
         tenant, roles, labels, password = st.columns(4)
-        tenant.text_input("Tenant", key="upload_tenant", help="Empty: everyone's.")
-        roles.text_input("Roles", key="upload_roles", help="One of them is needed; commas.")
-        labels.text_input("Labels", key="upload_labels", help="All are needed; commas.")
+        tenant.text_input(
+            "Tenant", key="upload_tenant", placeholder="everyone", help="Whose it is."
+        )
+        roles.text_input(
+            "Roles",
+            key="upload_roles",
+            placeholder="any",
+            help="One of them is needed to see it. Separate by commas.",
+        )
+        labels.text_input(
+            "Labels",
+            key="upload_labels",
+            placeholder="none",
+            help="All of them are needed to see it. Separate by commas.",
+        )
         password.text_input(
-            "Password", type="password", key="upload_password", help="For locked PDFs."
+            "Password",
+            type="password",
+            key="upload_password",
+            placeholder="for locked PDFs",
+            help="Opens PDFs that are locked; it is not kept.",
         )
         st.form_submit_button("Add", on_click=_add, type="primary")
     job = work.reading()
     if job is not None:
-        _reading(job)
+        _reading(job, waiting.now())
     if shelf.problems:
         with st.container(horizontal=True, vertical_alignment="center", key="file_problems"):
             say.note("error", shelf.problems, key="files")
@@ -40,9 +57,9 @@ def draw(shelf: Shelf) -> None:
 
 
 @st.fragment(run_every=0.5)
-def _reading(job) -> None:
+def _reading(job: Job, drawn: float) -> None:
     if job.finished:
-        st.rerun()
+        waiting.draw_again(drawn)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text(f"{job.described()} …")
         st.progress(job.share)

@@ -155,6 +155,18 @@ def test_the_tour_loads_a_question_with_its_knobs(visit) -> None:
     assert "Expected evidence" in page.locator(OUTCOME).first.inner_text()
 
 
+def test_the_first_view_shows_its_question_and_what_other_modes_miss(visit) -> None:
+    page = settled(visit(), FIRST)
+    opening = page.locator(".st-key-question input").input_value()
+    assert opening.startswith("In which cases may the Harbour Master")
+    assert "3 of 3" in page.locator(OUTCOME).first.inner_text()
+    others = page.locator(".st-key-quiet_peers")
+    others.get_by_text("Basic (no_rerank) 2 of 3").wait_for(timeout=LATER)
+    others.get_by_role("link").click()
+    page.locator(".st-key-compare_chunks").wait_for(timeout=FIRST)
+    has_value(page.locator(".st-key-question input"), opening)
+
+
 @pytest.mark.parametrize("page_name", ["compare", "documents", "prompt"])
 def test_every_page_opens_by_its_address(visit, page_name: str) -> None:
     page = visit(page_name)
@@ -206,8 +218,12 @@ def test_two_visitors_with_one_file_name_and_hostile_text(visit, tmp_path: Path)
         assert page.locator("[data-testid=stMain] img").count() == 0
 
 
-def test_a_narrow_window_does_not_scroll_sideways(visit) -> None:
-    page = settled(visit(viewport={"width": 900, "height": 900}), FIRST)
+@pytest.mark.parametrize("page_name", ["", "compare", "documents", "prompt"])
+def test_a_narrow_window_does_not_scroll_sideways(visit, page_name: str) -> None:
+    page = visit(page_name, viewport={"width": 900, "height": 900})
+    last = {"": OUTCOME, "compare": ".st-key-compare_chunks", "documents": ".st-key-documents"}
+    page.locator(last.get(page_name, ".st-key-passages")).first.wait_for(timeout=FIRST)
+    rest(page)
     main = page.locator("[data-testid=stMain]")
     assert main.evaluate("e => e.scrollWidth - e.clientWidth") <= 1
 

@@ -21,6 +21,7 @@ from core.settings import Settings
 from core.trace import DROPPED, KEPT, Trace
 from dashboard import figures
 from dashboard.figures.bins import Bins
+from dashboard.figures.legend import legend_keys
 from dashboard.figures.rows import map_rows
 from dashboard.figures.text import escaped
 from dashboard.lookup import Lookup
@@ -198,8 +199,9 @@ def test_documents_without_a_candidate_are_named_below():
     figure = figures.document_map(trace)
     shown = {t.customdata[0].rpartition(":")[0] for t in _subplots(figure, "cells")}
     assert shown == {c.rpartition(":")[0] for c in first}
-    below = " ".join(a.text for a in figure.layout.annotations)
+    below = " ".join(figures.map_notes(trace))
     assert f"{len(trace.documents) - len(shown)} documents without a candidate" in below
+    assert not figures.map_notes(trace, document_ids=[d.id for d in trace.documents])
 
 
 def test_choosing_a_chunk_never_moves_the_other_documents():
@@ -264,7 +266,7 @@ def test_a_column_of_several_chunks_shows_selects_and_announces_its_best():
         part = scores[edges[column] : edges[column + 1]]
         assert int(by_column[column].rpartition(":")[2]) == edges[column] + part.argmax()
         assert heat.z[0][column] == pytest.approx(part.max() / scores.max(), abs=1e-6)
-    assert any("each column is the best of up to 25" in a.text for a in figure.layout.annotations)
+    assert any("is the best of up to 25 chunks" in s for s in figures.map_notes(trace))
     assert all("the best of 25 chunks" in h for h in _subplots(figure, "cells")[0].hovertext[:400])
 
 
@@ -326,6 +328,33 @@ def test_text_and_names_of_documents_cannot_bring_html_into_a_figure():
             assert "<" not in rest and ">" not in rest, text
             told += "&lt;img src=x onerror" in text
     assert told
+
+
+def test_a_legend_is_html_without_markup_of_documents():
+    hostile = 0
+    for figure in _all_figures():
+        assert figure.layout.showlegend is False
+        html = figures.legend_html(figure)
+        hostile += "&lt;img" in html
+        rest = re.sub(
+            r'</?div( class="legend")?>|</?span>|</i>|<i class="line" style="border-top: 2px '
+            r'(solid|dotted) #[0-9a-f]{6}">|<i style="color: #[0-9a-f]{6}">',
+            "",
+            html,
+        )
+        assert "<" not in rest and ">" not in rest, rest
+    assert hostile
+
+
+def test_a_legend_names_each_kind_once_and_those_of_the_map_in_order():
+    trace = traces.small()
+    chosen = trace.selected[0].chunk_id
+    names = [k.name for k in legend_keys(figures.document_map(trace, selected=chosen))]
+    assert names[0] == "selected chunk"
+    assert len(names) == len(set(names))
+    assert {"window around an anchor", "anchor", "cut by the budget"} <= set(names)
+    bump = {k.name: k.mark for k in legend_keys(figures.bump_chart(traces.every_mode()))}
+    assert bump["cut by the budget"] == FATES["budget"].glyph
 
 
 @pytest.mark.parametrize(

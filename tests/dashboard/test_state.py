@@ -209,6 +209,29 @@ class TestJobs:
         assert all(job.wait(5) for job in jobs)
         assert max(most) == 1
 
+    def test_jobs_take_turns_in_the_order_in_which_they_came(self) -> None:
+        lane, told, inside, go = Lane(), [], threading.Event(), threading.Event()
+
+        def twice(job: Job) -> None:
+            for n in (1, 2):
+                with lane.turn(job):
+                    told.append(f"long {n}")
+                    inside.set()
+                    go.wait(5)
+
+        long = Job(1, twice).start()
+        assert inside.wait(2)
+        short = Job(2, lambda job: told.append("short"), lane).start()
+        for _ in range(200):
+            if len(lane._queue) == 2:
+                break
+            time.sleep(0.01)
+        go.set()
+        assert long.wait(5)
+        assert short.wait(5)
+        assert told == ["long 1", "short", "long 2"]
+        assert lane.holder is None
+
     def test_a_job_that_waits_can_be_stopped(self) -> None:
         lane, gate = Lane(), threading.Event()
         first = Job(1, lambda job: gate.wait(5), lane).start()

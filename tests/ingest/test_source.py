@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from itertools import permutations
 from pathlib import Path
 
 import pytest
 
 from core.ingest import Source, ingest, sources_from_paths
+from core.ingest.source import LARGEST_MB
 
 
 def write(root: Path, **files: str) -> None:
@@ -38,9 +42,29 @@ def test_a_file_given_twice_is_one_source(tmp_path: Path) -> None:
 
 
 def test_equal_names_get_their_folders_in_front(tmp_path: Path) -> None:
-    write(tmp_path, one__in__a_dot_md="1", two__in__a_dot_md="2", one__b_dot_md="b")
-    found = sources_from_paths([tmp_path / "one" / "in", tmp_path / "two" / "in", tmp_path / "one"])
+    write(tmp_path, one__in__a_dot_md="1", two__in__a_dot_md="2", one__in__b_dot_md="b")
+    found = sources_from_paths([tmp_path / "one" / "in", tmp_path / "two" / "in"])
     assert names(found) == ["b.md", "one/in/a.md", "two/in/a.md"]
+
+
+def test_folders_within_folders_give_the_same_sources_in_any_order(tmp_path: Path) -> None:
+    write(tmp_path, a_dot_md="a", sub__b_dot_md="b", sub__deep__c_dot_md="c")
+    paths = [tmp_path, tmp_path / "sub", tmp_path / "sub" / "deep", tmp_path / "sub" / "b.md"]
+    found = [sources_from_paths(order) for order in permutations(paths)]
+    assert names(found[0]) == ["a.md", "sub/b.md", "sub/deep/c.md"]
+    assert all(each == found[0] for each in found)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are text there")
+def test_names_that_are_no_text_are_spelled_out_and_stay_apart(tmp_path: Path) -> None:
+    for byte in (b"\xfe", b"\xff"):
+        (tmp_path / os.fsdecode(b"a" + byte + b".md")).write_bytes(
+            b"text of " + byte.hex().encode()
+        )
+    (tmp_path / os.fsdecode(b"b\xff.md")).symlink_to("nowhere")
+    *read, bad = sources_from_paths([tmp_path])
+    assert names(read) == ["a\\xfe.md", "a\\xff.md"]
+    assert str(bad.error).startswith("b\\xff.md: ")
 
 
 def test_a_longer_name_does_not_collide_with_one_that_is_there(tmp_path: Path) -> None:
@@ -80,6 +104,20 @@ def test_a_file_named_itself_keeps_the_access_of_its_folder(tmp_path: Path) -> N
     assert source.metadata == {"tenant": "t"}
 
 
+@pytest.mark.parametrize("given", ["", "sub", "sub/b.md", "links", "links/l.md", "other/../sub"])
+def test_access_does_not_depend_on_the_path_that_was_given(tmp_path: Path, given: str) -> None:
+    write(
+        tmp_path,
+        sub__b_dot_md="b",
+        other__o_dot_md="o",
+        links__k_dot_md="k",
+        chunkscope_dot_toml='[documents."sub/b.md"]\ntenant = "t"',
+    )
+    (tmp_path / "links" / "l.md").symlink_to(tmp_path / "sub" / "b.md")
+    found = {s.data: s.metadata for s in sources_from_paths([tmp_path / given])}
+    assert found[b"b"] == {"tenant": "t"}
+
+
 @pytest.mark.parametrize(
     "toml",
     [
@@ -89,6 +127,7 @@ def test_a_file_named_itself_keeps_the_access_of_its_folder(tmp_path: Path) -> N
         '[documents]\n"a.md" = "t"',
         '[documents."a.md"]\ntennant = "t"',
         '[documents."a.md"]\ntenant = ["t"]',
+        "x = " + "[" * 100_000,
     ],
 )
 def test_a_broken_table_of_access_opens_nothing(tmp_path: Path, toml: str) -> None:
@@ -98,11 +137,44 @@ def test_a_broken_table_of_access_opens_nothing(tmp_path: Path, toml: str) -> No
     assert all(str(outcome.error).startswith("a.md: ") for outcome in outcomes)
 
 
-def test_an_entry_that_names_no_file_is_reported(tmp_path: Path) -> None:
-    write(tmp_path, policy_dot_md="p", chunkscope_dot_toml='[documents."polcy.md"]\ntenant = "t"')
-    outcomes = ingest(sources_from_paths([tmp_path]))
-    assert [outcome.document is None for outcome in outcomes] == [True, False]
-    assert 'names "polcy.md", which is not a file' in str(outcomes[0].error)
+def test_a_link_to_no_table_of_access_opens_nothing(tmp_path: Path) -> None:
+    write(tmp_path, a_dot_md="secret")
+    (tmp_path / "chunkscope.toml").symlink_to("nowhere")
+    (outcome,) = ingest(sources_from_paths([tmp_path]))
+    assert outcome.document is None
+
+
+@pytest.mark.parametrize("entry", ["polcy.md", "./policy.md", "x/../policy.md", "{root}/policy.md"])
+def test_an_entry_that_names_no_file_is_reported(tmp_path: Path, entry: str) -> None:
+    entry = entry.replace("{root}", tmp_path.as_posix())
+    toml = f'[documents."{entry}"]\ntenant = "t"'
+    write(tmp_path, policy_dot_md="p", x__y_dot_md="y", chunkscope_dot_toml=toml)
+    errors = [s.error for s in sources_from_paths([tmp_path]) if s.error]
+    assert len(errors) == 1
+    assert f'names "{entry}", which is not a file' in str(errors[0])
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="has no named pipes")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.txt")
+    (source,) = sources_from_paths([tmp_path])
+    assert "is not a regular file" in str(source.error)
+
+
+def test_a_file_that_no_document_is_as_large_as_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "a.txt").open("wb") as file:
+        file.truncate(LARGEST_MB * 2**20 + 1)
+    (source,) = sources_from_paths([tmp_path])
+    assert source.data == b"" and "over the limit of 512 MB" in str(source.error)
+
+
+def test_a_path_that_cannot_be_looked_at_fails_alone(tmp_path: Path) -> None:
+    write(tmp_path, a_dot_md="a")
+    (tmp_path / "loop.md").symlink_to("loop.md")
+    odd = [tmp_path / "loop.md", tmp_path / ("x" * 300), "~nobody-of-this-name/a.md"]
+    good, *bad = sorted(sources_from_paths([tmp_path, *odd]), key=lambda s: s.error is not None)
+    assert (good.name, good.error) == ("a.md", None)
+    assert len(bad) == 4 and all(s.error for s in bad)  # the loop is met in the folder as well
 
 
 def test_a_password_is_never_shown() -> None:

@@ -164,6 +164,12 @@ def test_front_matter_that_does_not_parse_is_mentioned() -> None:
         "Tenant: x\ntenant: y",
         "ROLES: [a",
         "two words: x\ntenant: y",
+        "\ntenant: y",
+        "\ttenant: y",
+        "\u200btenant: y",
+        "{tenant: y, roles: [a}",
+        '{"title": "x" "tenant": "y"}',
+        "x: &a {tenant: y}\n<<: *a",
     ],
 )
 def test_access_that_cannot_be_understood_never_opens_a_file(lines: str) -> None:
@@ -171,6 +177,35 @@ def test_access_that_cannot_be_understood_never_opens_a_file(lines: str) -> None
         read(f"---\n{lines}\n---\nSecret.")
     with pytest.raises(DocumentError):
         extract("a.txt", f"---\n{lines}\n---\nSecret.".encode(), {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n---\ntenant: x\n---\nSecret.",
+        "  ---\ntenant: x\n  ---\nSecret.",
+        "--- # ours\ntenant: x\n---\nSecret.",
+        "----\ntenant: x\n----\nSecret.",
+        "\ufeff\ufeff---\ntenant: x\n---\nSecret.",
+        '+++\ntenant = "x"\n+++\nSecret.',
+    ],
+)
+def test_what_only_looks_like_front_matter_does_not_open_a_file(text: str) -> None:
+    with pytest.raises(DocumentError, match="at the very top"):
+        read(text)
+
+
+def test_access_below_another_key_is_warned_of() -> None:
+    document = read("---\naccess:\n  tenant: x\n---\nwords")
+    assert "“access” holds “tenant”" in document.report.warnings[0]
+
+
+def test_a_message_stays_short_where_aliases_multiply() -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 7)]
+    with pytest.raises(DocumentError) as caught:
+        read("---\n" + "\n".join([*lines, "roles: *a6"]) + "\n---\nwords")
+    assert len(str(caught.value)) < 500
 
 
 def test_front_matter_that_was_never_closed_does_not_open_a_file() -> None:

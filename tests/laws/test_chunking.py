@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,7 +24,7 @@ def any_document(draw) -> Document:
     places = st.integers(0, len(text))
     spans = draw(st.lists(st.tuples(places, places).map(sorted), max_size=3))
     cuts = sorted({0, len(text), *draw(st.lists(places, max_size=3))})
-    pages = tuple(Page(n, s, e) for n, (s, e) in enumerate(zip(cuts, cuts[1:], strict=False), 1))
+    pages = tuple(Page(n, s, e) for n, (s, e) in enumerate(pairwise(cuts), 1))
     headings = tuple(
         Heading(at, level, f"H{at}")
         for at, level in draw(st.lists(st.tuples(places, st.integers(1, 3)), max_size=3))
@@ -59,7 +61,7 @@ def test_no_chunk_is_over_the_limit(document, size, overlap):
 @given(any_document(), st.integers(16, 60))
 def test_without_overlap_chunks_meet_where_the_text_is_ranked(document, size):
     chunks = chunk_document(document, WordCounter(), size)
-    for before, after in zip(chunks, chunks[1:], strict=False):
+    for before, after in pairwise(chunks):
         between = document.text[before.end : after.start]
         hidden = any(s.start < after.start and before.end < s.end for s in document.unranked)
         assert before.end == after.start or hidden or not between.strip()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -12,10 +13,21 @@ from core.fates import fate_of, fates
 from core.pipeline import STAGE_TABLE
 from core.records import Principal
 from core.settings import Settings, knobs
+from core.stages.exceptions import wording
 from core.stages.extend import radius
 from core.trace import ADDED, DROPPED, Trace
 from tests.fakes import HashingEncoder
-from tests.worlds import accesses, documents, index, modes, pipeline, questions, settings
+from tests.worlds import (
+    accesses,
+    document,
+    documents,
+    index,
+    modes,
+    pipeline,
+    questions,
+    settings,
+    texts,
+)
 
 principals = st.builds(
     Principal,
@@ -86,6 +98,35 @@ def test_same_inputs_same_trace_whatever_the_order_of_files(docs, knobs_, questi
     assert one.to_json() == other.to_json()
 
 
+@given(documents(most=2), documents(most=2), settings(), questions, questions, modes, modes)
+def test_what_was_asked_before_leaves_no_mark(docs, others, knobs_, question, other, mode, before):
+    """Law 4: a pipeline that has answered something else answers as a new one does."""
+    pipe, made = pipeline(), index(docs, knobs_)
+    pipe.run(index(others, knobs_), question, knobs_, mode)
+    pipe.run(made, other, knobs_, mode)
+    pipe.run(made, question, knobs_, before)
+    after = pipe.run(made, question, knobs_, mode).without_timings()
+    assert after == pipeline().run(made, question, knobs_, mode).without_timings()
+
+
+@given(documents(), settings(dedup_method="overlap"), questions, modes)
+def test_a_cause_is_the_chunk_that_did_it(docs, knobs_, question, mode):
+    """What a duplicate repeats was kept, and repeats as much of it as the margin says."""
+    made = index(docs, knobs_)
+    trace = pipeline().run(made, question, knobs_, mode)
+    record = trace.stage("dedup")
+    for lost in (e for e in record.entries if e.fate == DROPPED):
+        assert lost.cause in record.kept
+        mine, theirs = (wording(made.chunk(c).text).words for c in (lost.chunk_id, lost.cause))
+        shared = len(mine & theirs) / min(len(mine), len(theirs))
+        assert lost.margin <= 0
+        assert lost.margin == pytest.approx(knobs_.dedup_threshold - shared, abs=1e-6)
+    record = trace.stage("budget")
+    for lost in (e for e in record.entries if e.fate == DROPPED):
+        assert lost.margin < 0
+        assert not lost.cause or lost.cause in record.kept
+
+
 @given(documents(), settings(), questions, modes)
 def test_the_prompt_fits_the_budget(docs, knobs_, question, mode):
     """Law 5."""
@@ -114,7 +155,7 @@ def test_radius_never_falls_as_the_score_rises(a, b, threshold, most):
 @given(documents(), settings(), questions, modes, st.data())
 def test_a_knob_leaves_earlier_stages_as_they_were(docs, knobs_, question, mode, data):
     """Law 7: earlier records are the very same objects, and no model is asked again."""
-    movable = [k for k in knobs() if k.group not in ("documents", "prompt")]
+    movable = [k for k in knobs() if k.group != "documents"]
     knob = data.draw(st.sampled_from(movable))
     moved = knobs_.changed(**{knob.name: getattr(data.draw(settings()), knob.name)})
     assume(moved != knobs_)
@@ -133,14 +174,15 @@ def test_a_knob_leaves_earlier_stages_as_they_were(docs, knobs_, question, mode,
     assert after.without_timings() == fresh.without_timings()
 
 
-@given(documents(most=5, access=accesses), settings(), questions, modes, principals)
-def test_what_may_not_be_seen_leaves_no_mark(docs, knobs_, question, mode, principal):
+@given(documents(most=5, access=accesses), settings(), questions, modes, principals, principals)
+def test_what_may_not_be_seen_leaves_no_mark(docs, knobs_, question, mode, principal, other):
     """Law 8: the trace equals that of a corpus without the hidden documents."""
     visible = [d for d in docs if principal.may_read(d.access)]
-    pipe = pipeline()
-    pipe.run(index(docs, knobs_), question, knobs_, mode)  # the owner asked first
+    pipe, made = pipeline(), index(docs, knobs_)
+    pipe.run(made, question, knobs_, mode)  # the owner asked first
+    made.restricted(other)  # and then somebody else
     try:
-        seen = pipe.run(index(docs, knobs_), question, knobs_, mode, principal)
+        seen = pipe.run(made, question, knobs_, mode, principal)
     except EmptyIndexError:
         assert not visible
         return
@@ -158,10 +200,24 @@ def test_a_saved_trace_is_equal(docs, knobs_, question, mode):
     assert Trace.from_json(trace.to_json(indent=1)).to_json() == trace.to_json()
 
 
+@given(texts, st.permutations([0, 1, 2]), questions)
+def test_of_equal_chunks_the_source_of_higher_priority_comes_first(text, priorities, question):
+    """Ties break by source priority, then by document id, then by place in the document."""
+    docs = [document(text, f"{p}.md", priority=p) for p in priorities]
+    knobs_ = Settings(chunk_tokens=16, fusion="bm25", candidate_k=1000)
+    trace = pipeline().run(index(docs, knobs_), question, knobs_, "no_rerank")
+    entries = trace.stage("first_stage").entries
+    by_id = {d.id: d for d in docs}
+    places = [e.chunk_id.split(":") for e in entries]
+    keys = [
+        (-e.score, -by_id[document_id].priority, document_id, int(ordinal))
+        for e, (document_id, ordinal) in zip(entries, places, strict=True)
+    ]
+    assert keys == sorted(keys)
+
+
 def test_shuffling_many_documents_changes_nothing():
     """Law 4 on a corpus with equal scores, where only the tie-break decides."""
-    from tests.worlds import document
-
     docs = [document(f"The same words stand here. Number {i % 3}.", f"{i}.md") for i in range(3)]
     traces = set()
     for seed in range(6):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import tracemalloc
 
 import numpy as np
@@ -21,7 +22,7 @@ def world(seed: int, counts: list[int], tokens: int = 5, width: int = 128):
 
 def by_hand(query: np.ndarray, states: np.ndarray, offsets: np.ndarray) -> list[float]:
     scores = []
-    for low, high in zip(offsets[:-1], offsets[1:], strict=True):
+    for low, high in itertools.pairwise(offsets):
         best = []
         for q in query.astype(np.float64):
             cosines = [
@@ -70,7 +71,7 @@ def test_only_directions_count() -> None:
 
 
 def test_a_chunk_that_holds_the_question_scores_one() -> None:
-    query, states, offsets = world(4, [3, 8, 2])
+    _query, states, offsets = world(4, [3, 8, 2])
     scores = maxsim(states[3:8].astype(np.float32), states, offsets)
     assert scores[1] == pytest.approx(1.0, abs=1e-5)
     assert scores[0] < 0.9 and scores[2] < 0.9

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,7 +21,7 @@ def test_every_token_is_kept_once(tokens: int, length: int, share: float) -> Non
     for window in windows:
         assert 0 <= window.start <= window.keep_start < window.keep_end <= window.end <= tokens
         assert window.end - window.start == min(length, tokens)
-    for before, after in zip(windows, windows[1:], strict=False):
+    for before, after in itertools.pairwise(windows):
         assert before.end - after.start >= overlap
 
 
