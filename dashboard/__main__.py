@@ -7,6 +7,7 @@ It goes through Streamlit's own command line, so that the ``.streamlit/config.to
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--port", type=int, default=DEFAULT_PORT, metavar="N")
     options = parser.parse_args(argv)
     for path in options.docs:
-        if not Path(path).expanduser().exists():
+        if not os.path.exists(os.path.expanduser(path)):
             parser.error(f"{path}: there is no such file or folder")
     _serve(options.docs, options.port)
     return 0

@@ -17,13 +17,13 @@ LAST = ("Tokens", "Reason", "First words")
 _DECIMALS = {"BM25 score": 2, "Fused score": 4, "Relevance": 2, "Seconds": 3, "Value": 4}
 _SCORES = ("Score", "Dense score", "Rerank 1 score", "Rerank 2 score")
 _WIDTHS = {
-    "Document": 130,
+    "Document": 116,
     "Page": 50,
     "Chunk": 50,
     "Tokens": 60,
-    "Fate": 118,
+    "Fate": 112,
     "Prompt number": 40,
-    "Expected": 72,
+    "Expected": 68,
     "Window": 130,
     "Reason": 260,
     "First words": 420,

@@ -75,7 +75,10 @@ def _passages(trace: Trace) -> Passage | None:
     st.session_state["passages"] = {"selection": {"rows": [at], "columns": [], "cells": []}}
     st.session_state["passages_ids"] = ids
     frame = tables.selected_table(trace)
-    frame["Trimmed"] = frame["Trimmed"].map({True: "✓", False: ""})
+    if frame["Trimmed"].any():
+        frame["Trimmed"] = frame["Trimmed"].map({True: "✓", False: ""})
+    else:
+        del frame["Trimmed"]
     st.dataframe(
         frame,
         key="passages",

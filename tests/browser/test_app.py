@@ -15,6 +15,10 @@ FIRST = 90_000
 
 LATER = 20_000
 QUESTION = "Just which release patched CVE-2026-90417, and kept tokens?"
+OPENING = (
+    "In which cases may the Harbour Master suspend a pilotage exemption certificate "
+    "without prior notice?"
+)
 OUTCOME = ".st-key-note-good-outcome, .st-key-note-warning-outcome"
 
 
@@ -157,14 +161,13 @@ def test_the_tour_loads_a_question_with_its_knobs(visit) -> None:
 
 def test_the_first_view_shows_its_question_and_what_other_modes_miss(visit) -> None:
     page = settled(visit(), FIRST)
-    opening = page.locator(".st-key-question input").input_value()
-    assert opening.startswith("In which cases may the Harbour Master")
+    has_value(page.locator(".st-key-question input"), OPENING)
     assert "3 of 3" in page.locator(OUTCOME).first.inner_text()
     others = page.locator(".st-key-quiet_peers")
     others.get_by_text("Basic (no_rerank) 2 of 3").wait_for(timeout=LATER)
     others.get_by_role("link").click()
     page.locator(".st-key-compare_chunks").wait_for(timeout=FIRST)
-    has_value(page.locator(".st-key-question input"), opening)
+    has_value(page.locator(".st-key-question input"), OPENING)
 
 
 @pytest.mark.parametrize("page_name", ["compare", "documents", "prompt"])

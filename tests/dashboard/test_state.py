@@ -273,3 +273,39 @@ def wait_for_stop(job: Job) -> None:
     while not job.cancelled():
         time.sleep(0.005)
     raise Cancelled
+
+
+class TestProject:
+    """What a run that follows at once has to set again."""
+
+    @pytest.fixture
+    def kept(self, monkeypatch) -> dict:
+        from dashboard import state
+
+        found: dict = {}
+        monkeypatch.setattr(state, "session", lambda: found)
+        return found
+
+    def runs(self, kept: dict, value: object) -> bool:
+        """Whether a run that shows ``value`` sets the widget."""
+        from dashboard import state
+
+        with state.run():
+            state.project("widget", value)
+            return "widget" in kept[state.GIVEN]
+
+    def test_only_what_differs_is_set(self, kept: dict) -> None:
+        assert self.runs(kept, "a")
+        kept["ended"] -= 10
+        assert not self.runs(kept, "a")
+        kept["widget"] = "typed"
+        kept["ended"] -= 10
+        assert self.runs(kept, "b")
+        assert kept["widget"] == "b"
+
+    def test_a_run_that_follows_at_once_sets_it_again(self, kept: dict) -> None:
+        assert self.runs(kept, "a")
+        assert self.runs(kept, "a")
+        kept["ended"] -= 10
+        assert not self.runs(kept, "a")
+        assert not self.runs(kept, "a")

@@ -155,10 +155,15 @@ def test_radius_never_falls_as_the_score_rises(a, b, threshold, most):
 @given(documents(), settings(), questions, modes, st.data())
 def test_a_knob_leaves_earlier_stages_as_they_were(docs, knobs_, question, mode, data):
     """Law 7: earlier records are the very same objects, and no model is asked again."""
-    movable = [k for k in knobs() if k.group != "documents"]
+    other = data.draw(settings())
+    movable = [
+        k
+        for k in knobs()
+        if k.group != "documents" and getattr(other, k.name) != getattr(knobs_, k.name)
+    ]
+    assume(movable)
     knob = data.draw(st.sampled_from(movable))
-    moved = knobs_.changed(**{knob.name: getattr(data.draw(settings()), knob.name)})
-    assume(moved != knobs_)
+    moved = knobs_.changed(**{knob.name: getattr(other, knob.name)})
     encoder = HashingEncoder()
     pipe, made = pipeline(encoder), index(docs, knobs_)
     before = pipe.run(made, question, knobs_, mode)
@@ -172,6 +177,20 @@ def test_a_knob_leaves_earlier_stages_as_they_were(docs, knobs_, question, mode,
         assert encoder.queries == asked
     fresh = pipeline().run(made, question, moved, mode)
     assert after.without_timings() == fresh.without_timings()
+
+
+@pytest.mark.parametrize(
+    "knob",
+    [{"window_tokens": 1_000}, {"answer_reserve": 400}, {"instructions": "Say it."}],
+    ids=str,
+)
+@given(docs=documents(most=2), knobs_=settings(), question=questions)
+def test_a_knob_of_the_prompt_is_heard_by_all_that_read_it(knob, docs, knobs_, question):
+    """Law 7 for the last group: the budget depends on it too, and must not keep its result."""
+    pipe, made, moved = pipeline(), index(docs, knobs_), knobs_.changed(**knob)
+    pipe.run(made, question, knobs_)
+    after = pipe.run(made, question, moved).without_timings()
+    assert after == pipeline().run(made, question, moved).without_timings()
 
 
 @given(documents(most=5, access=accesses), settings(), questions, modes, principals, principals)
