@@ -186,11 +186,22 @@ def _open(options: argparse.Namespace, settings: Settings, encoder: Any):
             )
         passwords[name] = password
     corpus = open_documents(
-        options.docs, settings, encoder, passwords=passwords, cache=options.cache
+        options.docs,
+        settings,
+        encoder,
+        passwords=passwords,
+        cache=options.cache,
+        progress=_progress if sys.stderr.isatty() else None,
     )
     for error in corpus.errors:
         _complain(str(error))
     return corpus
+
+
+def _progress(done: int, total: int, name: str) -> None:
+    """One line that is written over, for a person who waits at a terminal."""
+    share = f"{done * 100 // max(1, total):3d} %  {name}"[:78] if name else ""
+    print(f"\r{share:<78}\r", end="", file=sys.stderr, flush=True)
 
 
 def _print_json(value: Any) -> None:

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
 import time
 from bisect import bisect_left
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from core.errors import Cancelled, ModelError, SettingsError
 from core.index.index import Index
+from core.kept import Kept
 from core.models.protocols import Reranker
 from core.modes import DEFAULT_MODE, Mode, mode_named
 from core.records import Chunk, Document, Principal
@@ -60,6 +59,9 @@ STAGE_TABLE: tuple[tuple[str, Stage, tuple[str, ...]], ...] = (
 )
 """Each stage with the groups of knobs that it reads."""
 
+KEPT = 500_000
+"""The default weight of kept stage results: some hundred runs, or 150 MB."""
+
 
 class Pipeline:
     """Runs questions over indexes, and keeps what stages gave for the next run.
@@ -67,18 +69,17 @@ class Pipeline:
     Args:
         encoder: reads questions; None where no model is loaded.
         rerankers: by kind: "piecewise", "listwise", "context". A kind that is missing degrades.
-        kept: how many stage results are kept.
+        kept: how many candidates and entries the kept stage results may hold together;
+            one takes some 300 bytes.
     """
 
     def __init__(
-        self, encoder: Any = None, rerankers: Mapping[str, Reranker] | None = None, kept: int = 512
+        self, encoder: Any = None, rerankers: Mapping[str, Reranker] | None = None, kept: int = KEPT
     ) -> None:
         self.encoder = encoder
         self.rerankers = dict(rerankers or {})
-        self._kept = kept
-        self._lock = threading.Lock()
-        self._results: OrderedDict[str, tuple[State, StageRecord]] = OrderedDict()
-        self._memos: OrderedDict[tuple[str, ...], MutableMapping[str, float]] = OrderedDict()
+        self._results: Kept[tuple[State, StageRecord]] = Kept(kept, _weight)
+        self._memos: Kept[MutableMapping[str, float]] = Kept(64)
 
     def run(
         self,
@@ -130,13 +131,13 @@ class Pipeline:
             if run.cancelled and run.cancelled():
                 raise Cancelled
             key = _key(key, name, _part_of_mode(run.mode, name), settings.of_groups(*groups))
-            held = self._held(self._results, key)
+            held = self._results.get(key)
             if held is None:
                 began = time.perf_counter()
                 state, record = stage(state, settings, run)
                 held = state, replace(record, seconds=time.perf_counter() - began)
                 if not record.degraded:  # what failed once is tried again next time
-                    self._keep(self._results, key, held, self._kept)
+                    self._results.put(key, held)
             state, record = held
             records.append(record)
             if record.degraded:
@@ -153,24 +154,14 @@ class Pipeline:
         ]
 
     def _memo(self, *key: str) -> MutableMapping[str, float]:
-        held = self._held(self._memos, key)
-        return self._keep(self._memos, key, {}, 64) if held is None else held
+        held = self._memos.get(key)
+        return self._memos.put(key, {}) if held is None else held
 
-    def _held(self, kept: OrderedDict, key: Any) -> Any:
-        """What is kept under ``key``, now the last to be let go; None where there is nothing."""
-        with self._lock:
-            if key not in kept:
-                return None
-            kept.move_to_end(key)
-            return kept[key]
 
-    def _keep(self, kept: OrderedDict, key: Any, value: Any, most: int) -> Any:
-        with self._lock:
-            value = kept.setdefault(key, value)
-            kept.move_to_end(key)
-            while len(kept) > most:
-                kept.popitem(last=False)
-            return value
+def _weight(held: tuple[State, StageRecord]) -> int:
+    """What a kept result weighs: its candidates and entries, and one for itself."""
+    state, record = held
+    return 1 + len(state.candidates) + len(record.entries)
 
 
 def _key(*parts: Any) -> str:

@@ -6,11 +6,14 @@ import base64
 import dataclasses
 import json
 import math
+import re
 import types
 import typing
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
+
+_SURROGATE = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
 
 
 def plain(value: Any) -> Any:
@@ -32,12 +35,18 @@ def parse(text: str) -> Any:
     """The JSON in ``text``.
 
     Raises:
-        ValueError: not JSON, nested past all use, or with a number that JSON does not have.
+        ValueError: not JSON, nested past all use, with a number that JSON does not have, or with
+            half a surrogate pair, which is no text and could not be shown.
     """
     try:
-        return json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        if _SURROGATE.search(text):
+            json.dumps(value, ensure_ascii=False).encode()
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+    except UnicodeEncodeError:
+        raise ValueError("it holds half a character") from None
+    return value
 
 
 def _refuse(name: str) -> Any:

@@ -171,12 +171,15 @@ def test_a_failure_after_a_success_does_not_show_the_successs_results():
 
 
 def test_the_memory_is_bounded_and_keeps_what_was_used_last():
-    pipe, made = Pipeline(HashingEncoder(), kept=22), index_of(TEXTS)
+    made, probe = index_of(TEXTS), Pipeline(HashingEncoder())
+    probe.run(made, "alpha", mode="no_rerank")
+    room = 2 * probe._results.weight
+    pipe = Pipeline(HashingEncoder(), kept=room)
     first = pipe.run(made, "alpha", mode="no_rerank")
     for n in range(5):
         pipe.run(made, f"question {n}", mode="no_rerank")
         assert pipe.run(made, "alpha", mode="no_rerank").stages[1] is first.stages[1]
-    assert len(pipe._results) <= 22
+    assert pipe._results.weight <= room
     for n in range(3):
         pipe.run(made, f"another {n}", mode="no_rerank")
     assert pipe.run(made, "alpha", mode="no_rerank").stages[1] is not first.stages[1]

@@ -99,6 +99,7 @@ def test_without_timings_nothing_but_the_seconds_differ():
         ('{"a":' * 100_000, "nested too deeply"),
         ("9" * 5_000, "not JSON"),
         ("NaN", "not JSON"),
+        (r'{"question": "\ud800"}', "half a character"),
         ("null", "not a saved trace"),
         ("[]", "not a saved trace"),
         ('"trace"', "not a saved trace"),
