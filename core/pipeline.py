@@ -37,7 +37,6 @@ from core.trace import (
     EVIDENCE,
     INSUFFICIENT,
     NOTHING_FITS,
-    ChunkInfo,
     CorpusScores,
     DocumentInfo,
     StageRecord,
@@ -201,7 +200,7 @@ def _trace(
             fused=CorpusScores.pack(query.fused if ranked else None),
         ),
         stages=tuple(records),
-        chunks=tuple(_info(run.index, chunk_id) for chunk_id in touched),
+        chunks=tuple(run.index.chunk(chunk_id) for chunk_id in touched),
         selected=assembled.selected,
         prompt=assembled.prompt,
         ledger=assembled.ledger,
@@ -228,25 +227,6 @@ def _documents(index: Index) -> tuple[DocumentInfo, ...]:
             page_chunks=_page_chunks(d, index.chunks[start:stop]),
         )
         for d, start, stop in index.document_rows()
-    )
-
-
-def _info(index: Index, chunk_id: str) -> ChunkInfo:
-    chunk = index.chunk(chunk_id)
-    return index.derived(
-        chunk,
-        "info",
-        lambda text: ChunkInfo(
-            id=chunk.id,
-            document_id=chunk.document_id,
-            ordinal=chunk.ordinal,
-            start=chunk.start,
-            end=chunk.end,
-            text=text,
-            tokens=chunk.tokens,
-            pages=chunk.pages,
-            headings=chunk.headings,
-        ),
     )
 
 

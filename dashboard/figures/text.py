@@ -6,7 +6,7 @@ import math
 import re
 import textwrap
 
-from core.trace import ChunkInfo
+from core.records import Chunk
 
 HOVER_WIDTH = 62
 """Characters of a line in a hover box."""
@@ -38,7 +38,7 @@ def lines(text: str, most: int = 3, width: int = HOVER_WIDTH) -> str:
     return "<br>".join(escaped(row) for row in rows)
 
 
-def first_words(chunk: ChunkInfo | None, most: int = 140) -> str:
+def first_words(chunk: Chunk | None, most: int = 140) -> str:
     """The beginning of a chunk's text on one line; empty where the trace does not hold it."""
     return clipped(chunk.text[: 4 * most], most) if chunk else ""
 

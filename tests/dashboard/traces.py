@@ -9,13 +9,12 @@ import numpy as np
 
 from core.modes import MODES
 from core.pipeline import Pipeline
-from core.records import Page, chunk_id
+from core.records import Chunk, Page, chunk_id
 from core.settings import Settings
 from core.trace import (
     ADDED,
     DROPPED,
     KEPT,
-    ChunkInfo,
     CorpusScores,
     DocumentInfo,
     Entry,
@@ -135,7 +134,7 @@ def large(chunks: int = 10_000, documents: int = 1, candidates: int = 60) -> Tra
     )
     text = "The committee considered the annual report of the harbour master. " * 8
     touched = tuple(
-        ChunkInfo(c, c[:16], int(c[17:]), 0, len(text), text, 128, (int(c[17:]) // 4 + 1,) * 2)
+        Chunk(c, c[:16], int(c[17:]), 0, len(text), text, 128, (int(c[17:]) // 4 + 1,) * 2)
         for c in pool
     )
     selected = tuple(

