@@ -53,10 +53,8 @@ def budget(state: State, settings: Settings, run: Run) -> tuple[State, StageReco
     counter = run.index.counter
     room = room_for_evidence(settings, run.question, counter)
     chunks = [run.index.chunk(c.chunk_id) for c in state.candidates]
-    cost = run.index.passage_cost
-    labels = [
-        cost.label(run.index.document(c.document_id).name, place(c), len(chunks)) for c in chunks
-    ]
+    places = [(run.index.document(c.document_id).name, place(c)) for c in chunks]
+    labels = run.index.passage_cost.labels(places)
     costs = [a + c.tokens for a, c in zip(labels, chunks, strict=True)]
     trims = {}
     if settings.oversize == "trim":

@@ -133,17 +133,19 @@ def _joined(
     columns = [answer.scores, answer.raw, *answer.parts.values()]
     rows = np.column_stack(columns).tolist()
     relevances = [None] * len(rows) if answer.relevance is None else answer.relevance.tolist()
+    named = [dict(zip(names, row, strict=True)) for row in rows]
     scored = [
-        candidate.scored(dict(zip(names, row, strict=True)), name, relevance=relevance)
-        for candidate, row, relevance in zip(ordered, rows, relevances, strict=True)
+        candidate.scored(scores, name, relevance=relevance)
+        for candidate, scores, relevance in zip(ordered, named, relevances, strict=True)
     ]
+    finite = np.isfinite(np.column_stack(columns)).all(axis=1).tolist()
     order = descending(answer.scores).tolist()
     entries = [
         entry(
             scored[i],
             KEPT,
             rank,
-            scores={k: number(v) for k, v in zip(names, rows[i], strict=True)},
+            scores=named[i] if finite[i] else {k: number(v) for k, v in named[i].items()},
             reason=_remark(answer, i),
         )
         for rank, i in enumerate(order, 1)
