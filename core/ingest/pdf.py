@@ -52,7 +52,7 @@ class RawPage:
 
 def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Extracted:
     """Raises DocumentError for what cannot be opened, is over a limit, or holds no text."""
-    with _opened(name, data, password) as document:
+    with opened(name, data, password) as document:
         count = _page_count(name, document)
         if oversized_stream(document, data):
             raise limits.expands(name)
@@ -91,7 +91,8 @@ def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Ex
 
 
 @contextmanager
-def _opened(name: str, data: bytes, password: str | None) -> Iterator[pymupdf.Document]:
+def opened(name: str, data: bytes, password: str | None) -> Iterator[pymupdf.Document]:
+    """The PDF, unlocked. Raises DocumentError where it cannot be opened."""
     import pymupdf
 
     pymupdf.TOOLS.mupdf_display_errors(False)
