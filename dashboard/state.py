@@ -145,6 +145,13 @@ def page_link(title: str, label: str) -> None:
         st.page_link(page, label=label)
 
 
+def go_to(title: str) -> None:
+    """Turns to another page, which shows the same view. Ends this run of the script."""
+    page = session().get(PAGES, {}).get(title)
+    if page is not None:
+        st.switch_page(page)
+
+
 def notes() -> list[str]:
     """What could not be used of the link, until it is dismissed."""
     return session().get(NOTES, [])

@@ -8,7 +8,9 @@ import streamlit as st
 from core.records import Chunk, Document
 from dashboard import cache, columns, header, say, state, work
 from dashboard.link import View
-from dashboard.passages import CHUNK, Block, sections
+from dashboard.passages import CHUNK, Block, Section, sections
+from dashboard.shelf import Shelf
+from dashboard.views import page as page_view
 from dashboard.views import uploads
 
 LIST_HEIGHT = 240
@@ -17,6 +19,8 @@ FEW_PAGES = 12
 """Pages that are chosen by a click each."""
 
 CHOSEN = "document_chosen"
+"""In the session: the document chosen in the list, and the chunk that was selected then. Once
+another chunk is selected, its document is the one to show."""
 ALWAYS = ("Name", "Title", "Characters", "Chunks")
 """Columns of the list that are there whatever the documents."""
 
@@ -43,7 +47,7 @@ def draw() -> None:
     chunks = indexed.get(document.id)
     if chunks is None:  # before the index stands, the chosen document's alone
         chunks = cache.chunks(document, view.settings)
-    _details(document, chunks, view, owner)
+    _details(document, chunks, view, owner, shelf)
 
 
 def indexed_chunks(view: View) -> dict[str, tuple[Chunk, ...]]:
@@ -59,8 +63,9 @@ def _list(
 ) -> Document:
     """The table of documents; returns the chosen one."""
     ids = [d.id for d in documents]
-    selected = view.chunk.rsplit(":", 1)[0]
-    chosen = st.session_state.get(CHOSEN) or selected
+    chosen, beside = st.session_state.get(CHOSEN, ("", ""))
+    if view.chunk and beside != view.chunk:
+        chosen = view.chunk.rsplit(":", 1)[0]
     at = ids.index(chosen) if chosen in ids else 0
     st.session_state["documents"] = {"selection": {"rows": [at], "columns": [], "cells": []}}
     st.session_state["documents_ids"] = ids
@@ -86,10 +91,10 @@ def _list(
 def _clicked() -> None:
     picked = st.session_state["documents"].selection
     ids = st.session_state["documents_ids"]
-    now = st.session_state.get(CHOSEN)
+    now, _ = st.session_state.get(CHOSEN, ("", ""))
     for at in [*(row for row, _ in picked.cells), *picked.rows]:
         if at < len(ids) and ids[at] != now:
-            st.session_state[CHOSEN] = ids[at]
+            st.session_state[CHOSEN] = (ids[at], state.view().chunk)
             return
 
 
@@ -127,7 +132,9 @@ def warnings(document: Document) -> list[str]:
     return list(dict.fromkeys(said))
 
 
-def _details(document: Document, chunks: tuple[Chunk, ...], view: View, owner: bool) -> None:
+def _details(
+    document: Document, chunks: tuple[Chunk, ...], view: View, owner: bool, shelf: Shelf
+) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(key="strong_document"):
             st.text(f"{document.title or document.name}")
@@ -153,7 +160,7 @@ def _details(document: Document, chunks: tuple[Chunk, ...], view: View, owner: b
             st.caption(f"and {len(said) - 12} more")
     if not chunks:
         say.note("error", "No chunk came of this document: it cannot be found.", key="no_chunk")
-    _text(document, chunks, view)
+    _text(document, chunks, view, shelf)
 
 
 def _remove(document_id: str) -> None:
@@ -164,8 +171,9 @@ def _remove(document_id: str) -> None:
         state.change(chunk="", evidence=())
 
 
-def _text(document: Document, chunks: tuple[Chunk, ...], view: View) -> None:
-    """One page of the text, in blocks: chunks, and what is in no chunk."""
+def _text(document: Document, chunks: tuple[Chunk, ...], view: View, shelf: Shelf) -> None:
+    """One page of the text, in blocks: chunks, and what is in no chunk; of a PDF, beside it
+    the page itself."""
     pages = sections(document, chunks)
     chosen = next((n for n, p in enumerate(pages, 1) if p.holds(view.chunk)), 1)
     key = f"page_{document.id}_{view.chunk}"
@@ -176,6 +184,19 @@ def _text(document: Document, chunks: tuple[Chunk, ...], view: View) -> None:
         page = pages[number - 1]
         with st.container(key="quiet_page"):
             st.text(page.title)
+    original = shelf.originals.get(document.id)
+    if original is None or not document.pages:
+        _blocks(page, view)
+        return
+    with st.container(key="split_document"):
+        left, right = st.columns(2, gap="medium")
+    with left:
+        page_view.draw(document, chunks, number, view, original, work.evidence(view))
+    with right:
+        _blocks(page, view)
+
+
+def _blocks(page: Section, view: View) -> None:
     with st.container(height=TEXT_HEIGHT, key="document_text", gap="small"):
         for at, block in enumerate(page.blocks):
             _block(block, at, view.chunk)
