@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.records import Chunk, Document
+from core.records import Box, Chunk, Document
 
 
 @dataclass(frozen=True, slots=True)
 class PageLine:
     """A line of a page, or the part of it that belongs to one chunk ("" for none).
 
-    Coordinates are in points of the page before it is turned. ``first`` marks the line with
+    Coordinates are in points of the page as it is shown. ``first`` marks the line with
     which the chunk begins on this page.
     """
 
@@ -29,7 +30,7 @@ def page_lines(document: Document, chunks: Sequence[Chunk], page: int) -> list[P
     """
     lines: list[PageLine] = []
     begun: set[str] = set()
-    for line in document.lines:
+    for line in document.boxes:
         if line.page != page or line.end <= line.start:
             continue
         at = line.start
@@ -49,8 +50,6 @@ def page_lines(document: Document, chunks: Sequence[Chunk], page: int) -> list[P
 
 
 def _touching(chunks: Sequence[Chunk], start: int, end: int) -> list[Chunk]:
-    from bisect import bisect_right
-
     first = bisect_right(chunks, start, key=lambda c: c.end)
     found = []
     for chunk in chunks[first:]:
@@ -60,7 +59,7 @@ def _touching(chunks: Sequence[Chunk], start: int, end: int) -> list[Chunk]:
     return found
 
 
-def _part(line, start: int, end: int) -> tuple[float, float, float, float]:
+def _part(line: Box, start: int, end: int) -> tuple[float, float, float, float]:
     wide = (line.x1 - line.x0) / (line.end - line.start)
     return (
         line.x0 + wide * (start - line.start),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
+from core.alignment import Alignment
 from core.errors import DocumentError
 from core.ingest.decode import decode
 from core.ingest.detect import MARKDOWN, MEDIA_TYPES, PDF, detect
@@ -15,6 +16,7 @@ from core.ingest.front_matter import read_front_matter
 from core.ingest.limits import DEFAULT_LIMITS, Limits
 from core.ingest.metadata import understand
 from core.records import (
+    Box,
     Document,
     ExtractionReport,
     Heading,
@@ -25,7 +27,7 @@ from core.records import (
 )
 
 # Part of every cache key: raise it whenever the same bytes would give another document.
-EXTRACTOR_VERSION = "2"
+EXTRACTOR_VERSION = "3"
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,9 @@ class Extracted:
     pages: tuple[Page, ...] = ()
     headings: tuple[Heading, ...] = ()
     unranked: tuple[Span, ...] = ()
+    raw: str = ""
+    alignment: Alignment = Alignment()
+    boxes: tuple[Box, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     page_reports: tuple[PageReport, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -74,6 +79,9 @@ def extract(
         pages=found.pages,
         headings=found.headings,
         unranked=found.unranked,
+        raw=found.raw,
+        alignment=found.alignment,
+        boxes=found.boxes,
         access=known.access,
         date=date,
         priority=known.priority,

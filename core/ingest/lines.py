@@ -36,6 +36,8 @@ class Line:
     private: int = 0
     unknown: int = 0
     spaced: tuple[bool, bool] = (False, False)  # a blank was drawn before it, after it
+    drawn: str = ""  # as the file gives it, before cleaning
+    place: int = 0  # how many lines of the page were drawn before it
 
     @property
     def hidden(self) -> bool:
@@ -104,7 +106,7 @@ def _append(
         return
     drawn = "".join([span["text"] for span in spans])
     cleaned = clean(drawn)
-    if not cleaned.text and not cleaned.private:
+    if not cleaned.text and not drawn.strip():
         return
     # The style of the longest piece; a formula's superscript must not speak for its line.
     main = spans[0]
@@ -129,6 +131,8 @@ def _append(
             private=cleaned.private,
             unknown=cleaned.unknown,
             spaced=(drawn[0].isspace(), drawn[-1].isspace()),
+            drawn="".join([span.get("drawn", span["text"]) for span in spans]),
+            place=len(lines),
         )
     )
 

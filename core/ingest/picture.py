@@ -1,8 +1,4 @@
-"""A page of a PDF as a picture, drawn in the child process like everything that parses.
-
-The boxes of a document's lines are in points of the page before it is turned; the picture
-says how to place them on itself.
-"""
+"""A page of a PDF as a picture, drawn in the child process like everything that parses."""
 
 from __future__ import annotations
 
@@ -15,32 +11,18 @@ from core.errors import DocumentError
 from core.ingest.limits import DEFAULT_LIMITS, Limits
 from core.ingest.source import Source
 
-Box = tuple[float, float, float, float]
-
 MOST_PIXELS = 2_400
 """Of the longer side: enough for print that is read on a screen, and 23 MB at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A page, drawn.
-
-    ``width`` and ``height`` are the picture's size in points (1/72 inch), as the page is
-    shown. ``matrix`` (a, b, c, d, e, f) takes a point (x, y) of the page's text to
-    (a·x + c·y + e, b·x + d·y + f) of the picture, in points from its upper left corner.
-    """
+    """A page, drawn. ``width`` and ``height`` are its size in points, as it is shown: the
+    boxes of a document's lines are places on it."""
 
     png: bytes
     width: float
     height: float
-    matrix: tuple[float, float, float, float, float, float]
-
-    def place(self, box: Box) -> Box:
-        """A box (x0, y0, x1, y1) of the page's text on the picture."""
-        a, b, c, d, e, f = self.matrix
-        xs = [a * x + c * y + e for x in box[::2] for y in box[1::2]]
-        ys = [b * x + d * y + f for x in box[::2] for y in box[1::2]]
-        return min(xs), min(ys), max(xs), max(ys)
 
 
 def page_picture(
@@ -62,13 +44,13 @@ def page_picture(
 
     with Child(limits) as child:
         answer, png = child.draw(source, page, min(pixels, MOST_PIXELS), cancelled)
-    return Picture(png, answer["width"], answer["height"], tuple(answer["matrix"]))
+    return Picture(png, answer["width"], answer["height"])
 
 
 def draw(
     name: str, data: bytes, password: str | None, page: int, pixels: int
 ) -> tuple[dict[str, Any], bytes]:
-    """In the child: the answer's header (width, height, matrix) and the PNG."""
+    """In the child: the answer's header (width, height) and the PNG."""
     import pymupdf
 
     from core.ingest.detect import PDF, detect
@@ -86,7 +68,6 @@ def draw(
             problem = f"page {page} has no size"
             raise DocumentError(name, problem, "Save it again from its source.")
         zoom = pixels / longest
-        matrix = [float(v) for v in drawn.rotation_matrix]
         made = drawn.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False)
-        header = {"width": drawn.rect.width, "height": drawn.rect.height, "matrix": matrix}
+        header = {"width": drawn.rect.width, "height": drawn.rect.height}
         return header, made.tobytes("png")

@@ -44,7 +44,7 @@ def with_signs(
 
     Both are a page's ``rawdict`` blocks, ``coded`` those in which unknown glyphs are given by
     their code. Characters are the same where they stand at one place. The spans of the
-    result have a ``text``, as those of a ``dict`` do.
+    result have a ``text``, as those of a ``dict`` do, and ``drawn``: the text without the signs.
     """
     codes = {
         _place(character): character["c"]
@@ -54,6 +54,7 @@ def with_signs(
     }
     for span in _spans(blocks):
         signs = _signs(span["font"])
+        span["drawn"] = "".join(character["c"] for character in span["chars"])
         span["text"] = "".join(
             signs.get(codes.get(_place(character), ""), UNKNOWN)
             if character["c"] == UNKNOWN and signs

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from core.errors import Cancelled, DocumentError
-from core.ingest import Limits, Source
+from core.ingest import Limits, Source, ingest
 from core.ingest.picture import MOST_PIXELS, page_picture
 from tests.ingest.pdfs import drawn
 
 WORD = [(200.0, 300.0, "Lighthouse")]
 
 
-def turned(degrees: int, crop: bool = False) -> tuple[bytes, tuple[float, float, float, float]]:
-    """A PDF of one word on a turned page, and the word's box as text extraction gives it."""
+def turned(degrees: int, crop: bool) -> bytes:
+    """A PDF of one word on a page that is turned, and perhaps cropped."""
     import pymupdf
 
     document = pymupdf.open("pdf", drawn(WORD))
@@ -24,9 +24,7 @@ def turned(degrees: int, crop: bool = False) -> tuple[bytes, tuple[float, float,
     if crop:
         page.set_cropbox(pymupdf.Rect(100, 150, 500, 700))
     page.set_rotation(degrees)
-    data = document.tobytes()
-    page = pymupdf.open("pdf", data)[0]
-    return data, page.get_text("words")[0][:4]
+    return document.tobytes()
 
 
 def ink(png: bytes) -> np.ndarray:
@@ -39,13 +37,16 @@ def ink(png: bytes) -> np.ndarray:
 @pytest.mark.parametrize("crop", [False, True], ids=["whole page", "cropped page"])
 @pytest.mark.parametrize("degrees", [0, 90, 180, 270])
 def test_the_box_of_a_word_is_where_its_ink_is(degrees, crop):
-    data, box = turned(degrees, crop)
-    picture = page_picture(Source("turned.pdf", data), 1, pixels=800)
+    source = Source("turned.pdf", turned(degrees, crop))
+    document = ingest([source])[0].document
+    (box,) = document.boxes
+    assert document.text[box.start : box.end] == "Lighthouse" and box.page == 1
+    picture = page_picture(source, 1, pixels=800)
     dark = ink(picture.png)
     rows, columns = np.nonzero(dark)
     scale = dark.shape[1] / picture.width
     assert dark.shape[0] / picture.height == pytest.approx(scale, rel=0.01)
-    x0, y0, x1, y1 = (v * scale for v in picture.place(box))
+    x0, y0, x1, y1 = (v * scale for v in (box.x0, box.y0, box.x1, box.y1))
     assert x0 - 2 <= columns.min() and columns.max() <= x1 + 2
     assert y0 - 2 <= rows.min() and rows.max() <= y1 + 2
     # And the box is no larger than a line of print around it.
