@@ -88,7 +88,9 @@ def project(key: str, value: Any, same: Callable[[Any, Any], bool] = eq) -> None
 
     Not in every run: the browser takes over what is set, which would fight a slider that is
     being dragged. But a run that begins as soon as the last one ended may replace what that
-    one sent before the browser has seen it, so it sets the same again.
+    one sent before the browser has seen it, so it sets the same again. A widget must be given
+    the same value as its default too: a browser that never saw what was set starts from that,
+    and would else report the lowest value of every slider as if a person had chosen it.
     """
     held = session().get(key)
     if key in session().get(AGAIN, ()) or held is None or not same(held, value):
