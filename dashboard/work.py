@@ -113,14 +113,13 @@ def trace(view: View, *, height: int = 400) -> Trace | None:
     return waiting.result(_answering(found, view, PATIENCE), state.board(), "trace", height=height)
 
 
-def trace_if_ready(view: View) -> Trace | None:
-    """The trace for exactly this view, where it takes hardly any time to have it; else it is
-    begun, and another look finds it."""
+def answering(view: View) -> Job | None:
+    """The answering of this view's question, under way or done; None before the index stands
+    and where nothing is asked."""
     found = built_index(view)
     if found is None or not view.question.strip():
         return None
-    job = _answering(found, view, SHORT_PATIENCE)
-    return job.result if job.state == DONE else None
+    return _answering(found, view, SHORT_PATIENCE)
 
 
 def _answering(found: Index, view: View, patience: float) -> Job:

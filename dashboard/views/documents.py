@@ -193,11 +193,11 @@ def _text(document: Document, chunks: tuple[Chunk, ...], view: View, shelf: Shel
     with left:
         page_view.draw(document, chunks, number, view, original, work.evidence(view))
     with right:
-        _blocks(page, view)
+        _blocks(page, view, page_view.HEIGHT)
 
 
-def _blocks(page: Section, view: View) -> None:
-    with st.container(height=TEXT_HEIGHT, key="document_text", gap="small"):
+def _blocks(page: Section, view: View, height: int = TEXT_HEIGHT) -> None:
+    with st.container(height=height, key="document_text", gap="small"):
         for at, block in enumerate(page.blocks):
             _block(block, at, view.chunk)
 

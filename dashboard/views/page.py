@@ -10,6 +10,7 @@ import streamlit as st
 from core.records import Chunk, Document
 from dashboard import charts, figures, state, waiting, work
 from dashboard.chunks import clicked_chunk
+from dashboard.jobs import DONE
 from dashboard.link import View
 from dashboard.lookup import Lookup
 from dashboard.originals import Original
@@ -40,7 +41,8 @@ def draw(
     if picture is None:
         return
     lines = page_lines(document, chunks, number)
-    trace = work.trace_if_ready(view)
+    job = work.answering(view)
+    trace = job.result if job is not None and job.state == DONE else None
     lookup = Lookup(trace) if trace is not None else None
     figure = figures.page_figure(
         picture,
@@ -60,7 +62,10 @@ def draw(
         alt=f"Page {number}, its chunks coloured by what became of them in the current trace",
     )
     with st.container(key="quiet_page_note"):
-        st.text(_caption(trace, lines))
+        if job is not None and not job.finished:
+            waiting.quietly(job, "The chunks are coloured once the question is answered.")
+        else:
+            st.text(_caption(trace, lines))
 
 
 def fates(lookup: Lookup | None, lines: Sequence[PageLine]) -> dict[str, str]:
@@ -92,7 +97,7 @@ def _caption(trace: Trace | None, lines: Sequence[PageLine]) -> str:
     if not lines:
         return "No text of this page could be placed on it."
     if trace is None:
-        return "Colours tell a chunk's fate once the question is answered."
+        return "Ask a question, and each chunk is coloured by what became of it."
     return "Colours: each chunk's fate in the current trace. Click one to select it."
 
 
