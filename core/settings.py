@@ -212,7 +212,7 @@ class Settings:
 
     # relevance
     relevance_threshold: float = _number(
-        "relevance", 0.10, 0.0, 1.0, 0.01, "probability", "Chunks whose calibrated relevance is below this are dropped. If none is left, the outcome is insufficient evidence.",
+        "relevance", 0.10, 0.0, 1.0, 0.01, "probability", "Relevance is the calibrated probability that the documents answer the question, lowered for chunks that match less than the best. Chunks below this are dropped; if none is left, the outcome is insufficient evidence. It tells answered questions from unanswered ones, not one chunk from the next: the scores and the budget do that.",
         label="Relevance threshold",
     )  # fmt: skip
 

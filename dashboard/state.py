@@ -17,7 +17,7 @@ from typing import Any
 import streamlit as st
 
 from core.trace import Trace
-from dashboard import link
+from dashboard import link, shelves
 from dashboard.jobs import Board
 from dashboard.link import View
 from dashboard.shelf import Shelf
@@ -111,9 +111,21 @@ def restore_link(default: View) -> None:
     if VIEW not in session():
         session()[VIEW] = default
         if params:
-            session()[VIEW], session()[NOTES] = link.from_params(params)
+            _restore(params)
     elif params and not touched and not _written_lately(params):
-        session()[VIEW], session()[NOTES] = link.from_params(params)
+        _restore(params)
+
+
+def _restore(params: dict[str, list[str]]) -> None:
+    session()[VIEW], session()[NOTES] = link.from_params(params)
+    wanted = (params.get(link.DOCUMENTS) or [""])[-1]
+    if not wanted or (shelf() is not None and shelf().fingerprint == wanted):
+        return
+    kept = shelves.kept(wanted)
+    if kept is not None:
+        session()[SHELF] = kept
+    else:
+        session()[NOTES] = [*session()[NOTES], shelves.GONE]
 
 
 def _written_lately(params: dict[str, list[str]]) -> bool:
@@ -128,6 +140,8 @@ def write_link() -> None:
         name: value if isinstance(value, list) else [value]
         for name, value in link.to_params(view()).items()
     }
+    if shelf() is not None:  # other documents than those that the process was started with
+        params[link.DOCUMENTS] = [shelf().fingerprint]
     if params != {name: st.query_params.get_all(name) for name in st.query_params}:
         st.query_params.from_dict(params)
     written = session().setdefault(WRITTEN, [])
@@ -171,6 +185,8 @@ def shelf() -> Shelf | None:
 def put_shelf(new: Shelf) -> None:
     """Replaces this session's documents, and forgets what was computed from the old ones."""
     session()[SHELF] = new
+    shelves.keep(new)
+    session()[TOUCHED] = True
     board().drop_results()
 
 

@@ -65,6 +65,16 @@ def stops() -> tuple[tour.Stop, ...]:
     return tuple(s for s in start.stops if not s.question.document or s.question.document in names)
 
 
+def samples_among(documents: Shelf) -> frozenset[str]:
+    """The ids of the sample documents, where they stand among others of the person's own."""
+    start = startup.begin()
+    if start.paths or start.shelf is None:
+        return frozenset()
+    samples = {d.id for d in start.shelf.documents}
+    held = {d.id for d in documents.documents}
+    return frozenset(samples & held) if held - samples else frozenset()
+
+
 def first_view() -> View:
     """What a visitor without a link sees."""
     found = stops()

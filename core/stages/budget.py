@@ -95,6 +95,12 @@ def budget(state: State, settings: Settings, run: Run) -> tuple[State, StageReco
             f"The model window leaves {room} tokens for evidence, fewer than the budget of "
             f"{settings.evidence_budget}."
         )
+    if cut and run.mode.first_stage == "whole":
+        needed = sum(costs)
+        warnings.append(
+            f"The documents did not go in whole: they need {needed:,} tokens, the evidence budget "
+            f"is {room:,}, and {len(cut)} of {len(chunks)} chunks were cut."
+        )
     if shortened := sum(i in trims for i in chosen):
         warnings.append(f"{shortened} passages larger than the whole budget were trimmed.")
     return selection(

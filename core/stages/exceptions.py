@@ -48,16 +48,19 @@ class Wording:
 
         A rule beside its own negation counts: neither can stand for the other.
         """
-        for what, mine, theirs in (
-            ("the negation", self.negations, kept.negations),
-            ("the value", self.values, kept.values),
-            ("the name", self.names, kept.words),
-        ):
-            new = sorted(mine - theirs)
-            if new:
-                return f"{what} {', '.join(new[:3])}"
+        added = [
+            f"the {what}{'s' * (len(new) > 1)} {', '.join(new[:3])}"
+            for what, mine, theirs in (
+                ("value", self.values, kept.values),
+                ("negation", self.negations, kept.negations),
+                ("name", self.names, kept.words),
+            )
+            if (new := sorted(mine - theirs))
+        ]
         turned = sorted(kept.negations - self.negations)
-        return f"the rule without {', '.join(turned[:3])}" if turned else ""
+        if not added and turned:
+            added = [f"the rule without {', '.join(turned[:3])}"]
+        return " and ".join(added)
 
 
 def wording(text: str) -> Wording:

@@ -41,7 +41,7 @@ def first_stage(state: State, settings: Settings, run: Run) -> tuple[State, Stag
                 f"No chunk holds a term of the question: the first {len(order)} chunks were taken."
             )
         if k > len(fused):
-            warnings.append(f"{k} chunks were asked for; the corpus has {len(fused)}, all taken.")
+            how += f"; all {len(fused)} chunks taken, fewer than the {k} asked for"
     if query_states is not None and query_states.truncated:
         warnings.append(
             f"The question is longer than the model reads: {query_states.truncated} tokens cut."

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core.records import Chunk, Document
-from dashboard import cache, columns, header, say, state, work
+from dashboard import cache, columns, header, row_choice, say, state, work
 from dashboard.link import View
 from dashboard.passages import CHUNK, Block, Section, sections
 from dashboard.shelf import Shelf
@@ -67,8 +67,6 @@ def _list(
     if view.chunk and beside != view.chunk:
         chosen = view.chunk.rsplit(":", 1)[0]
     at = ids.index(chosen) if chosen in ids else 0
-    st.session_state["documents"] = {"selection": {"rows": [at], "columns": [], "cells": []}}
-    st.session_state["documents_ids"] = ids
     frame = pd.DataFrame([row(d, len(chunks[d.id]) if d.id in chunks else None) for d in documents])
     for name in ("Pages", "Chunks", "Warnings"):
         frame[name] = frame[name].astype("Int64")
@@ -76,26 +74,19 @@ def _list(
     frame = frame[[c for c in frame if c in ALWAYS or frame[c].replace("", pd.NA).notna().any()]]
     st.dataframe(
         frame,
-        key="documents",
         height=LIST_HEIGHT,
-        hide_index=True,
         column_config=columns.layout(frame),
         on_select=_clicked,
-        selection_mode=["single-row", "single-cell"],
-        placeholder="",
         alt="The documents; choose one to see what was extracted from it",
+        **row_choice.choose("documents", ids, ids[at]),
     )
     return documents[at]
 
 
 def _clicked() -> None:
-    picked = st.session_state["documents"].selection
-    ids = st.session_state["documents_ids"]
     now, _ = st.session_state.get(CHOSEN, ("", ""))
-    for at in [*(row for row, _ in picked.cells), *picked.rows]:
-        if at < len(ids) and ids[at] != now:
-            st.session_state[CHOSEN] = (ids[at], state.view().chunk)
-            return
+    if chosen := row_choice.clicked("documents", now):
+        st.session_state[CHOSEN] = (chosen, state.view().chunk)
 
 
 def row(document: Document, chunks: int | None) -> dict[str, object]:
