@@ -17,31 +17,26 @@ from core.package import packaged
 
 _DIVIDED_END = re.compile(r"([^\W\d_]+(?:[-‐][^\W\d_]+)*)[-‐\u00ad]$")
 _CONTINUED = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
-_WORD = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
-
-
-def ends_divided(line: str) -> bool:
-    """Whether ``line`` may end within a word."""
-    return line.endswith(("-", "‐", SOFT_HYPHEN)) and bool(_DIVIDED_END.search(line))
+# A word, or a compound with hyphens, of which no line's end cuts a part off: parts of divided
+# words are no evidence of words.
+_WHOLE = re.compile(
+    r"(?<![^\W\d_])(?<![-‐\u00ad]\n)[^\W\d_]++(?:[-‐][^\W\d_]++)*+(?![-‐\u00ad](?:\n|$))"
+)
+_HYPHENS = ("-", "‐", SOFT_HYPHEN)
 
 
 class Hyphens:
     """Decisions for one document, from the words that it holds undivided."""
 
     def __init__(self, lines: Iterable[str]) -> None:
-        lines = list(lines)
-        self._words: set[str] = set()
-        if any(map(ends_divided, lines)):
-            after_divided = False
-            for line in lines:
-                words = _WORD.findall(line.casefold())
-                # Parts of divided words are no evidence of words.
-                divided = ends_divided(line)
-                self._words.update(words[after_divided : len(words) - divided])
-                after_divided = divided
+        text = "\n".join(lines)
+        divided = any(f"{hyphen}\n" in text for hyphen in _HYPHENS)
+        self._words = frozenset(_WHOLE.findall(text.casefold())) if divided else frozenset()
 
     def join(self, line: str, following: str) -> str | None:
         """``line`` and ``following`` as one, or None where no word runs over the break."""
+        if not line.endswith(_HYPHENS):  # nearly all of them
+            return None
         left = _DIVIDED_END.search(line)
         right = _CONTINUED.match(following)
         if not left or not right:

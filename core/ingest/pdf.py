@@ -13,6 +13,7 @@ from core.ingest.assemble import PageContent, assemble
 from core.ingest.bombs import oversized_stream
 from core.ingest.extract import Extracted
 from core.ingest.layout import UNCERTAIN, lay_out
+from core.ingest.lean import lean
 from core.ingest.limits import Limits
 from core.ingest.lines import Line, lines_of
 from core.ingest.margins import FOOTER, HEADER, running_lines
@@ -50,6 +51,7 @@ class RawPage:
     warnings: tuple[str, ...] = ()
 
 
+@lean()
 def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Extracted:
     """Raises DocumentError for what cannot be opened, is over a limit, or holds no text."""
     with _opened(name, data, password) as document:
@@ -164,10 +166,7 @@ def _blocks(page: Any) -> list[dict[str, Any]]:
     if not has_unknown_signs(blocks):
         return blocks
     with_codes = flags | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
-    return with_signs(
-        page.get_text("rawdict", flags=flags)["blocks"],
-        page.get_text("rawdict", flags=with_codes)["blocks"],
-    )
+    return with_signs(blocks, page.get_text("text", flags=with_codes))
 
 
 def _raw_page(number: int, page: Any, lines: tuple[Line, ...]) -> RawPage:
