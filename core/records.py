@@ -10,7 +10,9 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
+
+from core.alignment import Alignment
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,22 @@ class Heading:
     start: int
     level: int
     text: str
+
+
+class Box(NamedTuple):
+    """Where a line of clean text, characters ``start`` to ``end``, stands on its page.
+
+    In points, x to the right and y downwards from the top left corner of the page as it is
+    shown (rotated and cropped as the file asks), to a tenth of a point.
+    """
+
+    start: int
+    end: int
+    page: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +114,10 @@ class Document:
     """A document's clean text, and all that is known of it.
 
     ``unranked`` spans (front matter, running headers) stay in the text but in no chunk.
+    ``raw`` is the text before cleaning: a text file's own, a PDF's lines in drawing order with a
+    form feed between pages. It is empty, and ``alignment`` without segments, where it equals
+    ``text``; :attr:`original` is it in either case. ``boxes`` say where a PDF's lines stand, in
+    the order of the text.
     ``id`` is derived from content and metadata (:func:`document_id`), never from the name.
     """
 
@@ -110,6 +132,14 @@ class Document:
     date: str = ""
     priority: int = 0
     report: ExtractionReport = ExtractionReport()
+    raw: str = ""
+    alignment: Alignment = Alignment()
+    boxes: tuple[Box, ...] = ()
+
+    @property
+    def original(self) -> str:
+        """The text before cleaning, which ``alignment`` maps ``text`` to."""
+        return self.raw or self.text
 
 
 def document_id(

@@ -9,14 +9,24 @@ sentence ends in, so that it reads on from one page to the next without a cut.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from core.ingest.clean import SOFT_HYPHEN, is_han
 from core.ingest.hyphens import Hyphens
 from core.ingest.layout import Row, continues, ends_sentence
+from core.ingest.lines import Line
 from core.records import Page, Span
 
 Paragraph = tuple[Row, ...]
+
+
+class Aside(NamedTuple):
+    """A line that is shown and not ranked, and its kind."""
+
+    text: str
+    kind: str
+    line: Line | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +39,7 @@ class PageContent:
 
     number: int
     paragraphs: tuple[Paragraph, ...]
-    aside: tuple[tuple[str, str], ...] = ()
+    aside: tuple[Aside, ...] = ()
     in_margin: int = 0
 
 
@@ -37,13 +47,25 @@ class PageContent:
 class PlacedRow:
     """A row, the page that it is on (from 1), and where in the text it begins.
 
-    ``alone``: it is a paragraph by itself, as headings are.
+    ``alone``: it is a paragraph by itself, as headings are. ``end``: where it ends in the text,
+    in which it may lack its last hyphen.
     """
 
     row: Row
     page: int
     start: int
     alone: bool = False
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedLine:
+    """A line that is no part of the body, and its page and place in the text."""
+
+    line: Line
+    page: int
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +76,7 @@ class Assembled:
     pages: tuple[Page, ...]
     unranked: tuple[Span, ...]
     rows: tuple[PlacedRow, ...]
+    asides: tuple[PlacedLine, ...] = ()
 
 
 class _Writer:
@@ -64,6 +87,8 @@ class _Writer:
         self.length = 0
         self.unranked: list[Span] = []
         self.rows: list[PlacedRow] = []
+        self.asides: list[PlacedLine] = []
+        self._row_pieces: list[int] = []  # for each row, the index of its piece
 
     def put(self, piece: str) -> None:
         self._pieces.append(piece)
@@ -90,6 +115,7 @@ class _Writer:
         if self._open:
             self._join(row.text)
         self.rows.append(PlacedRow(row, page, self.length, alone))
+        self._row_pieces.append(len(self._pieces))
         self.put(row.text)
         self._open = True
 
@@ -106,14 +132,24 @@ class _Writer:
             self.put("\n")
 
     def aside(self, page: PageContent, separated: bool = False) -> None:
-        for index, (text, kind) in enumerate(page.aside):
+        for index, (text, kind, line) in enumerate(Aside(*given) for given in page.aside):
             if index or not separated:
                 self.separate()
-            self.unranked.append(Span(self.length, self.length + len(text), kind))
+            start, end = self.length, self.length + len(text)
+            self.unranked.append(Span(start, end, kind))
+            if line is not None:
+                self.asides.append(PlacedLine(line, page.number, start, end))
             self.put(text)
 
     def text(self) -> str:
         return "".join(self._pieces)
+
+    def placed_rows(self) -> tuple[PlacedRow, ...]:
+        """The rows with their ends, which are known once all is written."""
+        return tuple(
+            replace(placed, end=placed.start + len(self._pieces[piece]))
+            for placed, piece in zip(self.rows, self._row_pieces, strict=True)
+        )
 
 
 def assemble(pages: Sequence[PageContent]) -> Assembled:
@@ -140,7 +176,9 @@ def assemble(pages: Sequence[PageContent]) -> Assembled:
         Page(page.number, start, end)
         for page, start, end in zip(pages, [0, *ends], ends, strict=False)
     )
-    return Assembled(text, spans, tuple(writer.unranked), tuple(writer.rows))
+    return Assembled(
+        text, spans, tuple(writer.unranked), writer.placed_rows(), tuple(writer.asides)
+    )
 
 
 def _going_on(last: Row | None, page: PageContent) -> list[Paragraph]:

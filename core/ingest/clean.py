@@ -10,6 +10,8 @@ import unicodedata
 from dataclasses import dataclass
 
 SOFT_HYPHEN = "\u00ad"
+NUL_MARK = "␀"
+"""Stands for a NUL: left out in silence, it would put two words together."""
 
 # Bullets and arrows of the Symbol and Wingdings fonts, at their usual private places.
 _BULLETS = {
@@ -25,7 +27,7 @@ _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd]
 _BREAK_BETWEEN_LETTERS = re.compile("(?<=[^\\W_])\u200b+(?=[^\\W_])")
 # Zero-width joiners (U+200C, U+200D) are not here: Persian and Indic scripts are spelt with them.
 _INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\ufeff]"
+    "[\x01-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\ufeff]"
 )
 _SPACES = re.compile("[\t \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 _THAI_MARK = re.compile(" +(?=[\u0e31\u0e33-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb3-\u0ebc\u0ec8-\u0ecd])")
@@ -51,6 +53,7 @@ def clean(text: str) -> Cleaned:
     """
     if not _NEEDS_CLEANING.search(text):
         return Cleaned(_SPACES.sub(" ", text).strip())
+    text = text.replace("\x00", NUL_MARK)
     private = 0
     if _PRIVATE.search(text):
         text = text.translate(_KNOWN)
@@ -64,6 +67,15 @@ def clean(text: str) -> Cleaned:
     ends_soft = text.endswith(SOFT_HYPHEN)
     text = text.replace(SOFT_HYPHEN, "") + SOFT_HYPHEN * ends_soft
     return Cleaned(text, private, text.count("\ufffd"))
+
+
+def written_anew(character: str) -> str:
+    """What cleaning writes in a character's place; the character itself where it is kept."""
+    if (known := _KNOWN.get(ord(character))) is not None:
+        return known
+    if _COMPATIBILITY.match(character):
+        return unicodedata.normalize("NFKC", character)
+    return character
 
 
 def _break(match: re.Match[str]) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
+from core.alignment import Alignment
 from core.errors import DocumentError
 from core.ingest.decode import decode
 from core.ingest.detect import MARKDOWN, MEDIA_TYPES, PDF, detect
@@ -15,6 +16,7 @@ from core.ingest.front_matter import read_front_matter
 from core.ingest.limits import DEFAULT_LIMITS, Limits
 from core.ingest.metadata import understand
 from core.records import (
+    Box,
     Document,
     ExtractionReport,
     Heading,
@@ -24,8 +26,10 @@ from core.records import (
     document_id,
 )
 
+FRONT_MATTER = "front matter"
+
 # Part of every cache key: raise it whenever the same bytes would give another document.
-EXTRACTOR_VERSION = "2"
+EXTRACTOR_VERSION = "3"
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,9 @@ class Extracted:
     pages: tuple[Page, ...] = ()
     headings: tuple[Heading, ...] = ()
     unranked: tuple[Span, ...] = ()
+    raw: str = ""
+    alignment: Alignment = Alignment()
+    boxes: tuple[Box, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     page_reports: tuple[PageReport, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -74,6 +81,9 @@ def extract(
         pages=found.pages,
         headings=found.headings,
         unranked=found.unranked,
+        raw=found.raw,
+        alignment=found.alignment,
+        boxes=found.boxes,
         access=known.access,
         date=date,
         priority=known.priority,
@@ -88,23 +98,33 @@ def extract(
 
 
 def read_text(name: str, data: bytes, markdown: bool) -> Extracted:
-    """Text or Markdown. The text is the file's, unchanged, so that offsets in it hold."""
-    decoded = decode(name, data)
-    front = read_front_matter(name, decoded.text)
-    body = front.body
-    headings: tuple[Heading, ...] = ()
-    if markdown:
-        from core.ingest.markdown import markdown_headings
+    """Text, which stays as the file holds it, or Markdown, which loses its marks."""
+    from core.ingest.markdown import Markdown, read_markdown
 
-        headings = markdown_headings(decoded.text, body)
-    if not decoded.text[body:].strip():
+    decoded = decode(name, data)
+    raw = decoded.text
+    front = read_front_matter(name, raw)
+    body = front.body
+    read = read_markdown(raw, body) if markdown else Markdown(raw, Alignment())
+    unranked = ((Span(0, body, FRONT_MATTER),) if body else ()) + read.unranked
+    if not _ranked(read.text, unranked).strip():
         raise DocumentError(name, "the file holds no text", "Remove it, or add its text.")
     return Extracted(
-        text=decoded.text,
-        title=next((heading.text for heading in headings if heading.level == 1), ""),
+        text=read.text,
+        title=next((heading.text for heading in read.headings if heading.level == 1), ""),
         encoding=decoded.encoding,
-        headings=headings,
-        unranked=(Span(0, body, "front matter"),) if body else (),
+        headings=read.headings,
+        unranked=unranked,
+        raw=raw if read.alignment else "",
+        alignment=read.alignment,
         metadata=front.values,
         warnings=(*decoded.warnings, *front.warnings),
     )
+
+
+def _ranked(text: str, unranked: Sequence[Span]) -> str:
+    kept, at = [], 0
+    for span in unranked:
+        kept.append(text[at : span.start])
+        at = span.end
+    return "".join([*kept, text[at:]])

@@ -45,6 +45,7 @@ class Row:
     bold: bool
     mono: bool
     cells: int = 1
+    lines: tuple[Line, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +187,8 @@ def _row(group: Sequence[Line]) -> Row:
     if len(group) == 1:  # nearly all of them
         (line,) = group
         box = (line.x0, line.x1, line.y0, line.y1)
-        return Row(line.text, *box, line.baseline, line.size, line.bold, line.mono)
+        style = (line.baseline, line.size, line.bold, line.mono)
+        return Row(line.text, *box, *style, lines=(line,))
     main = max(group, key=lambda line: len(line.text))
     text = _text(group)
     return Row(
@@ -200,6 +202,7 @@ def _row(group: Sequence[Line]) -> Row:
         bold=all(line.bold for line in group),
         mono=main.mono,
         cells=text.count("\t") + 1,
+        lines=tuple(group),
     )
 
 

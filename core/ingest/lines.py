@@ -38,6 +38,8 @@ class Line(NamedTuple):
     private: int = 0
     unknown: int = 0
     spaced: tuple[bool, bool] = (False, False)  # a blank was drawn before it, after it
+    drawn: str = ""  # as the file gives it, before cleaning
+    place: int = 0  # how many lines of the page were drawn before it
 
     @property
     def hidden(self) -> bool:
@@ -108,8 +110,11 @@ def _append(
         drawn = "".join(texts)
         # The style of the longest piece; a formula's superscript must not speak for its line.
         main = spans[texts.index(max(texts, key=len))]
+    as_given = drawn
+    if any("drawn" in span for span in spans):
+        as_given = "".join([span.get("drawn", span["text"]) for span in spans])
     cleaned = clean(drawn)
-    if not cleaned.text and not cleaned.private:
+    if not cleaned.text and not drawn.strip():
         return
     flags = main["flags"]
     size = round(main["size"] * 2) / 2
@@ -134,6 +139,8 @@ def _append(
             cleaned.private,
             cleaned.unknown,
             (drawn[0].isspace(), drawn[-1].isspace()),
+            as_given,
+            len(lines),
         )
     )
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.errors import DocumentError
-from core.ingest.assemble import PageContent, assemble
+from core.ingest.as_drawn import AS_IT_IS, Matrix, as_drawn
+from core.ingest.assemble import Aside, PageContent, assemble
 from core.ingest.bombs import oversized_stream
 from core.ingest.extract import Extracted
 from core.ingest.layout import UNCERTAIN, lay_out
@@ -49,6 +50,7 @@ class RawPage:
     hidden: frozenset[int] = frozenset()
     images: int = 0
     warnings: tuple[str, ...] = ()
+    shown: Matrix = AS_IT_IS  # from the lines' coordinates to those of the page as it is shown
 
 
 @lean()
@@ -80,8 +82,12 @@ def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Ex
             ),
             *warnings,
         )
+    drawn = as_drawn([page.lines for page in raw], assembled, [page.shown for page in raw])
     return Extracted(
         text=assembled.text,
+        raw=drawn.raw,
+        alignment=drawn.alignment,
+        boxes=drawn.boxes,
         title=title or _largest(raw[0]),
         date=date,
         pages=assembled.pages,
@@ -172,7 +178,8 @@ def _blocks(page: Any) -> list[dict[str, Any]]:
 def _raw_page(number: int, page: Any, lines: tuple[Line, ...]) -> RawPage:
     seen: Visibility = visibility_of(page, lines)
     warnings = page_warnings(page, lines, seen)
-    return RawPage(number, page.rect.height, lines, seen.hidden, seen.images, warnings)
+    shown = tuple(page.rotation_matrix)
+    return RawPage(number, page.rect.height, lines, seen.hidden, seen.images, warnings, shown)
 
 
 def _laid_out(raw: Sequence[RawPage]) -> tuple[tuple[PageReport, ...], list[PageContent]]:
@@ -184,10 +191,11 @@ def _laid_out(raw: Sequence[RawPage]) -> tuple[tuple[PageReport, ...], list[Page
     for page, found in zip(raw, running, strict=True):
         visible = [line for i, line in enumerate(page.lines) if i not in page.hidden]
         body = [line for i, line in enumerate(visible) if line.text and i not in found]
-        aside = [(visible[i].text, kind) for i, kind in found.items()]
-        aside += [(page.lines[i].text, INVISIBLE) for i in sorted(page.hidden)]
-        aside = [(text, kind) for text, kind in aside if text]
-        aside.sort(key=lambda item: _ORDER_OF_ASIDE[item[1]])
+        aside = [Aside(visible[i].text, kind, visible[i]) for i, kind in found.items()]
+        hidden = [page.lines[i] for i in sorted(page.hidden)]
+        aside += [Aside(line.text, INVISIBLE, line) for line in hidden]
+        aside = [given for given in aside if given.text]
+        aside.sort(key=lambda given: _ORDER_OF_ASIDE[given.kind])
         layout = lay_out(body)
         header = max((visible[i].y1 for i, kind in found.items() if kind == HEADER), default=0.0)
         in_margin = [rows[-1].y0 < header for rows in layout.paragraphs]

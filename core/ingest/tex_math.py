@@ -42,7 +42,8 @@ def with_signs(blocks: list[dict[str, Any]], coded: str) -> list[dict[str, Any]]
     """``blocks``, a page's ``dict`` blocks, with the signs put in.
 
     ``coded`` is the page's ``text``, a line below the other, in which unknown glyphs are given
-    by their code. Where it does not match, nothing is put in.
+    by their code. Where it does not match, nothing is put in. A span that changed keeps the text
+    without the signs as ``drawn``.
     """
     lines = [line for block in blocks for line in block.get("lines", ())]
     texts = coded.split("\n")
@@ -57,6 +58,7 @@ def with_signs(blocks: list[dict[str, Any]], coded: str) -> list[dict[str, Any]]
         for span in spans:
             shown, at = span["text"], at + len(span["text"])
             if UNKNOWN in shown and (signs := _signs(span["font"])):
+                span["drawn"] = shown
                 span["text"] = "".join(
                     signs.get(code, UNKNOWN) if character == UNKNOWN else character
                     for character, code in zip(shown, codes[at - len(shown) : at], strict=True)

@@ -20,8 +20,9 @@ from core.ingest.cache import cache_key, load, save
 from core.ingest.child import Child
 from core.ingest.codec import document_from_json, document_to_json
 from core.ingest.extract import extract
-from core.records import Document, ExtractionReport, Heading, Page, PageReport, Span
+from core.records import Box, Document, ExtractionReport, Heading, Page, PageReport, Span
 from tests.ingest.pdfs import HELVETICA, drawn, one_page, prose
+from tests.laws.test_alignment import alignments
 
 
 def texts(count: int) -> list[Source]:
@@ -172,6 +173,8 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     assert outcome.document is not None
 
 
+tenths = st.integers(-(10**5), 10**5).map(lambda n: n / 10)
+boxes = st.builds(Box, *[st.integers(0, 10**7)] * 3, *[tenths] * 4)
 words = st.text(max_size=20)
 numbers = st.integers(0, 10**6)
 documents = st.builds(
@@ -192,12 +195,23 @@ documents = st.builds(
         pages=st.lists(st.builds(PageReport, numbers, numbers, numbers), max_size=2).map(tuple),
         warnings=st.lists(words, max_size=2).map(tuple),
     ),
+    raw=st.text(st.characters(), max_size=50),
+    alignment=alignments(),
+    boxes=st.lists(boxes, max_size=3).map(tuple),
 )
 
 
 @given(documents)
 def test_a_document_survives_json(document: Document) -> None:
     assert document_from_json(json.loads(json.dumps(document_to_json(document)))) == document
+
+
+@pytest.mark.parametrize("damage", [7, "x", "!!!!", "eJw=", "eJxjYGBgAAAABAAB"])
+@pytest.mark.parametrize("field", ["alignment", "boxes"])
+def test_packed_numbers_that_are_none_are_refused(field: str, damage: object) -> None:
+    value = document_to_json(extract("a.txt", b"words", {})) | {field: damage}
+    with pytest.raises((TypeError, ValueError)):
+        document_from_json(value)
 
 
 def test_a_document_survives_the_cache(tmp_path: Path) -> None:

@@ -1,0 +1,108 @@
+"""A PDF's text as it was drawn, the map from the text that was made of it, and its places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.alignment import Alignment
+from core.ingest.align import Aligner, place_pieces
+from core.ingest.assemble import Assembled
+from core.ingest.clean import NUL_MARK
+from core.ingest.lines import Line
+from core.records import Box
+
+PAGE_END = "\f"
+
+Matrix = tuple[float, float, float, float, float, float]
+"""As PDF writes them: (a, b, c, d, e, f) takes (x, y) to (ax + cy + e, bx + dy + f)."""
+
+AS_IT_IS: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class AsDrawn:
+    """``raw`` and ``alignment`` as in :class:`~core.records.Document`: empty where nothing was
+    changed."""
+
+    raw: str
+    alignment: Alignment
+    boxes: tuple[Box, ...]
+
+
+def as_drawn(
+    pages: Sequence[Sequence[Line]], assembled: Assembled, shown: Sequence[Matrix]
+) -> AsDrawn:
+    """``pages`` are the lines of each page of the file, the first page's first; ``shown`` takes
+    each page's coordinates to those of the page as it is shown."""
+    raw, offsets = _raw(pages)
+    aligner = Aligner()
+    cursors: dict[tuple[int, int], int] = {}
+    placed: list[tuple[int, int, int, Sequence[Line]]] = [
+        (row.start, row.end, row.page, row.row.lines) for row in assembled.rows
+    ]
+    placed += [(aside.start, aside.end, aside.page, (aside.line,)) for aside in assembled.asides]
+    placed.sort(key=lambda entry: entry[:2])
+    for start, end, page, lines in placed:
+        if len(lines) == 1 and end - start == len(lines[0].drawn):  # nearly all of them
+            line = lines[0]
+            if line.drawn == line.text == assembled.text[start:end]:
+                aligner.copy(offsets[page, line.place], start, end - start)
+                continue
+        pieces = []
+        for line in lines:
+            # A line that was taken apart is used up from its beginning to its end.
+            used = cursors.get((page, line.place), 0)
+            drawn = _marked(line.drawn)
+            found = drawn.find(line.text, used)
+            cursors[page, line.place] = found + len(line.text) if found >= 0 else len(drawn)
+            until = found + len(line.text) if found >= 0 else len(drawn)
+            pieces.append((drawn[used:until], line.text, offsets[page, line.place] + used))
+        place_pieces(aligner, pieces, assembled.text[start:end], start)
+    alignment = aligner.alignment(raw, assembled.text)
+    boxes = tuple(
+        Box(start, end, page, *_corners(lines, shown[page - 1]))
+        for start, end, page, lines in placed
+        if start < end
+    )
+    return AsDrawn(raw if alignment else "", alignment, boxes)
+
+
+def _raw(pages: Sequence[Sequence[Line]]) -> tuple[str, dict[tuple[int, int], int]]:
+    """The text, and where in it each line (page from 1, place on the page) begins."""
+    pieces: list[str] = []
+    offsets: dict[tuple[int, int], int] = {}
+    length = 0
+    for number, lines in enumerate(pages, 1):
+        if number > 1:
+            pieces.append(PAGE_END)
+            length += 1
+        drawn = {line.place: line.drawn for line in lines}
+        for count, place in enumerate(sorted(drawn)):
+            piece = "\n" * bool(count) + _marked(drawn[place])
+            pieces.append(piece)
+            length += len(piece)
+            offsets[number, place] = length - len(drawn[place])
+    return "".join(pieces), offsets
+
+
+def _marked(drawn: str) -> str:
+    return drawn.replace("\x00", NUL_MARK)
+
+
+def _corners(lines: Sequence[Line], shown: Matrix) -> tuple[float, float, float, float]:
+    if len(lines) == 1:
+        (line,) = lines
+        x0, y0, x1, y1 = line.x0, line.y0, line.x1, line.y1
+    else:
+        x0, y0 = min(line.x0 for line in lines), min(line.y0 for line in lines)
+        x1, y1 = max(line.x1 for line in lines), max(line.y1 for line in lines)
+    if shown != AS_IT_IS:
+        (x0, y0), (x1, y1) = _moved(x0, y0, shown), _moved(x1, y1, shown)
+        x0, y0, x1, y1 = min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
+    return round(x0, 1), round(y0, 1), round(x1, 1), round(y1, 1)
+
+
+def _moved(x: float, y: float, matrix: Matrix) -> tuple[float, float]:
+    a, b, c, d, e, f = matrix
+    return a * x + c * y + e, b * x + d * y + f
