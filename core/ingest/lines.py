@@ -10,6 +10,8 @@ from core.ingest.clean import clean
 
 # Bits of a span's "flags", as PyMuPDF documents them.
 _MONOSPACED, _BOLD = 8, 16
+# Directions of text: to the right, up, upside down to the left, down.
+UPRIGHT, UP, OVER, DOWN = range(4)
 # Colours from here on may be almost white: red, green and blue of 0xE8 or more.
 _PALE = 0xE8E8E8
 # Many fonts of fixed width do not say so in their flags.
@@ -18,6 +20,9 @@ _MONO_NAME = re.compile("mono|courier|consol|typewriter|menlo|cmtt|lmtt", re.IGN
 
 class Line(NamedTuple):
     """A piece of text on one baseline. Coordinates are points, y downwards from the top.
+
+    ``baseline`` is across the ``direction`` in which the text runs: a y for text that is upright
+    or upside down, an x for text that runs up or down.
 
     A tuple, because a book has tens of thousands and a frozen dataclass takes thrice as long
     to make.
@@ -32,7 +37,7 @@ class Line(NamedTuple):
     size: float
     bold: bool = False
     mono: bool = False
-    upright: bool = True
+    direction: int = 0
     color: int = 0
     alpha: int = 255
     private: int = 0
@@ -40,6 +45,11 @@ class Line(NamedTuple):
     spaced: tuple[bool, bool] = (False, False)  # a blank was drawn before it, after it
     drawn: str = ""  # as the file gives it, before cleaning
     place: int = 0  # how many lines of the page were drawn before it
+
+    @property
+    def upright(self) -> bool:
+        """Runs from left to right."""
+        return self.direction == UPRIGHT
 
     @property
     def hidden(self) -> bool:
@@ -61,15 +71,22 @@ def lines_of(blocks: list[dict[str, Any]]) -> list[Line]:
     for block in blocks:
         for raw in block.get("lines", ()):
             spans = raw["spans"]
-            upright = raw["dir"][0] > 0.99
+            direction = UPRIGHT if raw["dir"][0] > 0.99 else _direction(*raw["dir"])
             for span in spans:
                 if span["color"] >= _PALE or span["alpha"] == 0:
                     for group in _by_ink(spans):
-                        _append(lines, group, _around(group), upright)
+                        _append(lines, group, _around(group), direction)
                     break
             else:
-                _append(lines, spans, raw["bbox"], upright)
+                _append(lines, spans, raw["bbox"], direction)
     return lines
+
+
+def _direction(x: float, y: float) -> int:
+    """The nearest of the four; y grows downwards."""
+    if abs(x) >= abs(y):
+        return UPRIGHT if x > 0 else OVER
+    return DOWN if y > 0 else UP
 
 
 def _by_ink(spans: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
@@ -98,7 +115,7 @@ def _append(
     lines: list[Line],
     spans: list[dict[str, Any]],
     box: tuple[float, float, float, float],
-    upright: bool,
+    direction: int,
 ) -> None:
     if not spans:
         return
@@ -118,9 +135,9 @@ def _append(
         return
     flags = main["flags"]
     size = round(main["size"] * 2) / 2
-    baseline = main["origin"][1]
+    baseline = main["origin"][0 if direction in (UP, DOWN) else 1]
     x0, y0, x1, y1 = box
-    if y1 - y0 < 0.3 * size:  # a font that claims to have no height
+    if direction == UPRIGHT and y1 - y0 < 0.3 * size:  # a font that claims to have no height
         y0, y1 = min(y0, baseline - 0.8 * size), max(y1, baseline + 0.2 * size)
     lines.append(
         Line(
@@ -133,7 +150,7 @@ def _append(
             size,
             flags & _BOLD != 0,
             flags & _MONOSPACED != 0 or _has_mono_name(main["font"]),
-            upright,
+            direction,
             main["color"],
             main["alpha"],
             cleaned.private,

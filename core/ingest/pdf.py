@@ -13,7 +13,7 @@ from core.ingest.as_drawn import AS_IT_IS, Matrix, as_drawn
 from core.ingest.assemble import Aside, PageContent, assemble
 from core.ingest.bombs import oversized_stream
 from core.ingest.extract import Extracted
-from core.ingest.layout import UNCERTAIN, lay_out
+from core.ingest.layout import UNCERTAIN, Layout, lay_out
 from core.ingest.lean import lean
 from core.ingest.limits import Limits
 from core.ingest.lines import Line, lines_of
@@ -21,6 +21,7 @@ from core.ingest.margins import FOOTER, HEADER, running_lines
 from core.ingest.outline import headings_of
 from core.ingest.page_report import UNREADABLE, page_warnings, summary
 from core.ingest.tex_math import has_unknown_signs, with_signs
+from core.ingest.turned import SIDEWAYS, read_last
 from core.ingest.visibility import INVISIBLE, Visibility, visibility_of
 from core.records import PageReport
 
@@ -208,10 +209,16 @@ def _laid_out(raw: Sequence[RawPage]) -> tuple[tuple[PageReport, ...], list[Page
                 in_margin.index(False) if False in in_margin else 0,
             )
         )
-        warnings = page.warnings + ((UNCERTAIN,) if layout.uncertain else ())
+        warnings = page.warnings + _layout_warnings(layout)
         count = sum(len("".join(line.text.split())) for line in page.lines)
         reports.append(PageReport(page.number, count, page.images, warnings))
     return tuple(reports), contents
+
+
+def _layout_warnings(layout: Layout) -> tuple[str, ...]:
+    warnings = (UNCERTAIN,) if layout.uncertain else ()
+    warnings += (SIDEWAYS,) if layout.turned else ()
+    return warnings + ((read_last(layout.across),) if layout.across else ())
 
 
 def _why_no_text(pages: Sequence[PageReport], damaged: bool) -> tuple[str, str]:
