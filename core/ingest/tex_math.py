@@ -38,8 +38,8 @@ def has_unknown_signs(blocks: Sequence[dict[str, Any]]) -> bool:
     return False
 
 
-def with_signs(blocks: list[dict[str, Any]], coded: str) -> list[dict[str, Any]]:
-    """``blocks``, a page's ``dict`` blocks, with the signs put in.
+def with_signs(blocks: list[dict[str, Any]], coded: str) -> None:
+    """Put the signs into ``blocks``, a page's ``dict`` blocks.
 
     ``coded`` is the page's ``text``, a line below the other, in which unknown glyphs are given
     by their code. Where it does not match, nothing is put in. A span that changed keeps the text
@@ -48,7 +48,7 @@ def with_signs(blocks: list[dict[str, Any]], coded: str) -> list[dict[str, Any]]
     lines = [line for block in blocks for line in block.get("lines", ())]
     texts = coded.split("\n")
     if len(texts) != len(lines) + 1:
-        return blocks
+        return
     for line, text in zip(lines, texts, strict=False):
         spans = line["spans"]
         drawn = "".join([span["text"] for span in spans])
@@ -63,7 +63,6 @@ def with_signs(blocks: list[dict[str, Any]], coded: str) -> list[dict[str, Any]]
                     signs.get(code, UNKNOWN) if character == UNKNOWN else character
                     for character, code in zip(shown, codes[at - len(shown) : at], strict=True)
                 )
-    return blocks
 
 
 def _aligned(drawn: str, coded: str) -> str | None:
