@@ -1,7 +1,8 @@
 """Question sets: what is asked, of which document, and which stretches answer it.
 
 JSONL or CSV with ``question``, ``document`` (its name) and ``references``: a list of
-``{start, end}`` in characters of the document's text, ``{quote}`` or ``{page}``. The column
+``{start, end}`` in characters of the document's text as the file holds it, ``{quote}`` or
+``{page}``. The column
 names of the chunking-evaluation set (``corpus_id``, ``start_index``, ``end_index``) are
 read too.
 """
@@ -148,7 +149,9 @@ def _reference(where: str, row: Any) -> Reference:
 def locate(question: Question, documents: Sequence[Document]) -> tuple[Evidence, ...]:
     """Each reference of a question, found in its document, or with ``span`` None.
 
-    A quote is found whatever its white space. Without a document's name a quote is looked
+    A span counts characters of the text as the file holds it, and is mapped to the clean text;
+    of a PDF, which holds none in order, it counts those of the text that was extracted. A quote
+    is found whatever its white space, in the clean text or else in the raw. Without a document's name a quote is looked
     for in all of them; a span or a page then means something only if there is one document.
     """
     named = _named(question.document, documents)
@@ -178,12 +181,27 @@ def _named(wanted: str, documents: Sequence[Document]) -> list[Document]:
 
 def _find(document: Document, reference: Reference) -> Span | None:
     if reference.quote:
-        words = [re.escape(w) for w in reference.quote.split()]
-        match = re.search(r"\s+".join(words), document.text)
-        return Span(match.start(), match.end(), "quote") if match else None
+        words = re.compile(r"\s+".join(map(re.escape, reference.quote.split())))
+        if match := words.search(document.text):
+            return Span(match.start(), match.end(), "quote")
+        if match := words.search(document.raw):
+            return _cleaned(document, match.start(), match.end(), "quote")
+        return None
     if reference.page is not None:
         page = next((p for p in document.pages if p.number == reference.page), None)
         return Span(page.start, page.end, "page") if page else None
-    if reference.end is not None and reference.end <= len(document.text):
-        return Span(reference.start, reference.end, "span")
-    return None
+    if reference.end is None:
+        return None
+    if document.pages:
+        within = reference.end <= len(document.text)
+        return Span(reference.start, reference.end, "span") if within else None
+    if reference.end > len(document.original):
+        return None
+    return _cleaned(document, reference.start, reference.end, "span")
+
+
+def _cleaned(document: Document, start: int, end: int, kind: str) -> Span | None:
+    """The clean text from the first to the last of the raw characters ``start`` to ``end``;
+    None where none of them is in it."""
+    spans = document.alignment.to_clean(start, end)
+    return Span(min(s for s, _ in spans), max(e for _, e in spans), kind) if spans else None

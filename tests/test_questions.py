@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import QuestionSetError
+from core.ingest.extract import extract
 from core.questions import Question, Reference, load_questions, locate
 from core.records import Page
+from tests.ingest.pdfs import drawn
 from tests.worlds import document
 
 
@@ -237,3 +239,35 @@ def test_without_a_documents_name_only_a_quote_is_looked_for_everywhere():
     assert found(Reference(quote="see §4"), one, two)[0][0] == two.id
     assert found(Reference(start=0, end=3), one, two) == [None]
     assert found(Reference(start=0, end=3), two) == [(two.id, 0, 3)]
+
+
+MARKED = "# Fees\n\nThe **deposit** is [refunded](http://x/terms) within 7 days.\n"
+
+
+@pytest.mark.parametrize(
+    ("marked", "read"),
+    [
+        ("The **deposit** is [refunded](http://x/terms)", "The deposit is refunded"),
+        ("deposit", "deposit"),
+        ("**deposit**", "deposit"),
+        ("# Fees", "Fees"),
+        ("http://x/terms", None),
+        ("within 7", "within 7"),
+    ],
+)
+def test_spans_and_quotes_of_the_file_are_found_in_the_clean_text(marked, read):
+    made = extract("a.md", MARKED.encode(), {})
+    at = MARKED.index(marked)
+    for reference in (Reference(start=at, end=at + len(marked)), Reference(quote=marked)):
+        (place,) = found(reference, made)
+        assert (place and made.text[place[1] : place[2]]) == read
+    assert found(Reference(start=at, end=len(MARKED)), made) != [None]
+    assert found(Reference(start=at, end=len(MARKED) + 1), made) == [None]
+
+
+def test_a_span_of_a_pdf_counts_the_extracted_text():
+    made = extract("a.pdf", drawn([(72, 100, "The infor-"), (72, 114, "mation ends.")]), {})
+    at = made.text.index("ends")
+    assert found(Reference(start=at, end=at + 4), made) == [(made.id, at, at + 4)]
+    ((_, start, end),) = found(Reference(quote="The infor- mation"), made)
+    assert made.text[start:end] == "The information"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
@@ -25,6 +25,8 @@ from core.records import (
     Span,
     document_id,
 )
+
+FRONT_MATTER = "front matter"
 
 # Part of every cache key: raise it whenever the same bytes would give another document.
 EXTRACTOR_VERSION = "3"
@@ -96,23 +98,33 @@ def extract(
 
 
 def read_text(name: str, data: bytes, markdown: bool) -> Extracted:
-    """Text or Markdown. The text is the file's, unchanged, so that offsets in it hold."""
-    decoded = decode(name, data)
-    front = read_front_matter(name, decoded.text)
-    body = front.body
-    headings: tuple[Heading, ...] = ()
-    if markdown:
-        from core.ingest.markdown import markdown_headings
+    """Text, which stays as the file holds it, or Markdown, which loses its marks."""
+    from core.ingest.markdown import Markdown, read_markdown
 
-        headings = markdown_headings(decoded.text, body)
-    if not decoded.text[body:].strip():
+    decoded = decode(name, data)
+    raw = decoded.text
+    front = read_front_matter(name, raw)
+    body = front.body
+    read = read_markdown(raw, body) if markdown else Markdown(raw, Alignment())
+    unranked = ((Span(0, body, FRONT_MATTER),) if body else ()) + read.unranked
+    if not _ranked(read.text, unranked).strip():
         raise DocumentError(name, "the file holds no text", "Remove it, or add its text.")
     return Extracted(
-        text=decoded.text,
-        title=next((heading.text for heading in headings if heading.level == 1), ""),
+        text=read.text,
+        title=next((heading.text for heading in read.headings if heading.level == 1), ""),
         encoding=decoded.encoding,
-        headings=headings,
-        unranked=(Span(0, body, "front matter"),) if body else (),
+        headings=read.headings,
+        unranked=unranked,
+        raw=raw if read.alignment else "",
+        alignment=read.alignment,
         metadata=front.values,
         warnings=(*decoded.warnings, *front.warnings),
     )
+
+
+def _ranked(text: str, unranked: Sequence[Span]) -> str:
+    kept, at = [], 0
+    for span in unranked:
+        kept.append(text[at : span.start])
+        at = span.end
+    return "".join([*kept, text[at:]])

@@ -12,7 +12,7 @@ from core.errors import DocumentError
 from core.ingest.decode import decode
 from core.ingest.extract import extract
 from core.ingest.front_matter import read_front_matter
-from core.ingest.markdown import markdown_headings
+from core.ingest.markdown import read_markdown
 from core.records import Access, Document, Span
 
 ENCODED = {
@@ -69,7 +69,8 @@ def read(text: str, name: str = "a.md", **metadata: object) -> Document:
 
 def test_a_byte_order_mark_does_not_hide_the_heading() -> None:
     document = read("\ufeff# Title\n\nWords.")
-    assert document.text == "# Title\n\nWords."
+    assert document.text == "Title\n\nWords."
+    assert document.raw == "# Title\n\nWords."
     assert document.title == "Title"
     assert [(h.start, h.level, h.text) for h in document.headings] == [(0, 1, "Title")]
 
@@ -80,25 +81,29 @@ def test_headings_are_found_where_markdown_has_them() -> None:
         "    # nor here\n\n> # nor in a quotation\n\n## Two ##\rrest\n\n"
         "a\x0bb\u2028c\n\n### Three [link](http://x)\n#nor this\n"
     )
-    headings = markdown_headings(text)
+    read = read_markdown(text)
+    headings = read.headings
     assert [(h.level, h.text) for h in headings] == [
         (1, "One bold code"),
         (1, "Under lined"),
         (2, "Two"),
         (3, "Three link"),
     ]
-    for heading, line in zip(headings, ("# One", "Under\n", "## Two", "### Three"), strict=True):
-        assert text[heading.start :].startswith(line)
+    for heading, line in zip(
+        headings, ("One bold code\r", "Under\n", "Two\r", "Three link\n"), strict=True
+    ):
+        assert read.text[heading.start :].startswith(line)
 
 
 @given(st.text(st.sampled_from("#= -\n\r\x0c\u2028`>ab\t"), max_size=60), st.integers(0, 9))
 def test_headings_lie_at_line_starts_in_order(text: str, lead: int) -> None:
     text = "x" * lead + "\n" + text
-    headings = markdown_headings(text, body=lead + 1)
+    read = read_markdown(text, body=lead + 1)
+    headings = read.headings
     assert [h.start for h in headings] == sorted(h.start for h in headings)
     for heading in headings:
-        assert lead < heading.start < len(text)
-        assert text[heading.start - 1] in "\r\n"
+        assert lead < heading.start < len(read.text)
+        assert read.text[heading.start - 1] in "\r\n"
 
 
 FRONT = (
@@ -121,8 +126,8 @@ def test_front_matter_ends_its_lines_in_any_way(ending: str) -> None:
     text = (FRONT + "\n# Head\n").replace("\n", ending)
     document = read(text)
     assert document.access.tenant == "northwind"
-    assert document.text[document.unranked[0].end :] == f"{ending}# Head{ending}"
-    assert document.text[document.headings[0].start :].startswith("# Head")
+    assert document.text[document.unranked[0].end :] == f"{ending}Head{ending}"
+    assert document.text[document.headings[0].start :].startswith("Head")
 
 
 @pytest.mark.parametrize(
@@ -139,7 +144,9 @@ def test_front_matter_ends_its_lines_in_any_way(ending: str) -> None:
 )
 def test_a_text_that_opens_with_a_rule_stays_whole(text: str) -> None:
     document = read(text)
-    assert document.text == text and not document.unranked
+    assert document.original == text and not document.unranked
+    # A rule below a line makes it a heading, and is its sign.
+    assert document.text.replace("---", "").split() == text.replace("---", "").split()
 
 
 def test_front_matter_that_does_not_parse_is_mentioned() -> None:
