@@ -9,16 +9,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.errors import DocumentError
+from core.ingest.annotations import annotations_of, with_ticks
 from core.ingest.as_drawn import AS_IT_IS, Matrix, as_drawn
 from core.ingest.assemble import Aside, PageContent, assemble
 from core.ingest.bombs import oversized_stream
 from core.ingest.extract import Extracted
-from core.ingest.layout import UNCERTAIN, lay_out
+from core.ingest.layout import lay_out
 from core.ingest.limits import Limits
 from core.ingest.lines import Line, lines_of
 from core.ingest.margins import FOOTER, HEADER, running_lines
 from core.ingest.outline import headings_of
-from core.ingest.page_report import UNREADABLE, page_warnings, summary
+from core.ingest.page_report import (
+    laid_out,
+    page_report,
+    summary,
+    totals,
+    unreadable_page,
+    with_joined,
+)
 from core.ingest.tex_math import has_unknown_signs, with_signs
 from core.ingest.visibility import INVISIBLE, Visibility, visibility_of
 from core.records import PageReport
@@ -46,9 +54,8 @@ class RawPage:
     number: int
     height: float
     lines: tuple[Line, ...]
+    report: PageReport
     hidden: frozenset[int] = frozenset()
-    images: int = 0
-    warnings: tuple[str, ...] = ()
     shown: Matrix = AS_IT_IS  # from the lines' coordinates to those of the page as it is shown
 
 
@@ -69,6 +76,7 @@ def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Ex
         damaged = bool(document.is_repaired)
     pages, contents = _laid_out(raw)
     assembled = assemble(contents)
+    pages = with_joined(pages, assembled.joined)
     if not any(placed.row.text for placed in assembled.rows):
         raise DocumentError(name, *_why_no_text(pages, damaged))
     warnings = summary(pages)
@@ -93,6 +101,8 @@ def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Ex
         unranked=assembled.unranked,
         page_reports=pages,
         warnings=warnings,
+        repaired=damaged,
+        repairs=totals(page.repairs for page in pages),
     )
 
 
@@ -148,7 +158,7 @@ def _raw_pages(
         except Exception as error:  # noqa: BLE001 (one bad page is no bad file)
             if _no_memory(error):
                 raise MemoryError from None
-            yield RawPage(index + 1, 0.0, (), warnings=(UNREADABLE,))
+            yield RawPage(index + 1, 0.0, (), unreadable_page(index + 1))
             continue
         characters += sum(len(line.text) for line in lines)
         if characters > limits.characters:
@@ -177,10 +187,12 @@ def _blocks(page: Any) -> list[dict[str, Any]]:
 
 
 def _raw_page(number: int, page: Any, lines: tuple[Line, ...]) -> RawPage:
+    notes = annotations_of(page, lines)
+    lines = with_ticks(lines, notes)
     seen: Visibility = visibility_of(page, lines)
-    warnings = page_warnings(page, lines, seen)
+    report = page_report(number, page, lines, seen, notes)
     shown = tuple(page.rotation_matrix)
-    return RawPage(number, page.rect.height, lines, seen.hidden, seen.images, warnings, shown)
+    return RawPage(number, page.rect.height, lines, report, seen.hidden, shown)
 
 
 def _laid_out(raw: Sequence[RawPage]) -> tuple[tuple[PageReport, ...], list[PageContent]]:
@@ -209,9 +221,7 @@ def _laid_out(raw: Sequence[RawPage]) -> tuple[tuple[PageReport, ...], list[Page
                 in_margin.index(False) if False in in_margin else 0,
             )
         )
-        warnings = page.warnings + ((UNCERTAIN,) if layout.uncertain else ())
-        count = sum(len("".join(line.text.split())) for line in page.lines)
-        reports.append(PageReport(page.number, count, page.images, warnings))
+        reports.append(laid_out(page.report, [(a.text, a.kind) for a in aside], layout.uncertain))
     return tuple(reports), contents
 
 
@@ -222,7 +232,7 @@ def _why_no_text(pages: Sequence[PageReport], damaged: bool) -> tuple[str, str]:
     if any(page.images for page in pages):
         which = "its only page is a picture" if len(pages) == 1 else "its pages are pictures"
         return f"{which} without text", "Run text recognition (OCR) on it first."
-    if all(UNREADABLE in page.warnings for page in pages):
+    if all(page.unreadable for page in pages):
         return "it is damaged: none of its pages can be read", _AGAIN
     if damaged:
         return "it is damaged, and no text was left to read", _AGAIN
