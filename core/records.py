@@ -103,7 +103,8 @@ class PageReport:
     ``characters`` counts those that are not blank, ``unknown`` those among them that stand as
     U+FFFD; ``private`` and ``control`` characters were left out and are not among them.
     ``covered`` is the share of the page under its largest picture, ``width`` and ``height`` are
-    the page's as it is shown, in points. ``repairs`` count characters, lines' ends aside;
+    the page's as it is shown, in points. ``recognised``: the text comes from text recognition,
+    the file's own, or the one asked for, whose language is ``ocr``. ``repairs`` count characters, lines' ends aside;
     ``removed`` counts characters that are shown and not ranked. Filled-in ``fields`` and
     ``text_boxes`` (free-text annotations) stand in the text where the page shows them;
     ``fields_out`` and ``notes_out`` (comments) are not in the text.
@@ -120,6 +121,7 @@ class PageReport:
     drawings: bool = False
     unreadable: bool = False
     recognised: bool = False
+    ocr: str = ""
     uncertain: bool = False
     repairs: tuple[Count, ...] = ()
     removed: tuple[Count, ...] = ()

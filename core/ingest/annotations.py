@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.ingest.lines import Line
+from core.ingest.lines import Line, altered
 
 CHECKED = "☑"
 
@@ -66,8 +66,7 @@ def with_ticks(lines: Sequence[Line], found: Annotations) -> tuple[Line, ...]:
 
 
 def _ticked(line: Line) -> Line:
-    kept = {name: getattr(line, name) for name in Line.__annotations__}
-    return Line(**kept | {"text": CHECKED, "private": 0, "unknown": 0})
+    return altered(line, text=CHECKED, private=0, unknown=0)
 
 
 def _within(line: Line, found: Annotations) -> bool:

@@ -18,6 +18,8 @@ from core.records import Count, PageReport
 UNREADABLE = "The page is damaged and could not be read."
 PICTURE = "The page is a picture without text: nothing on it can be found."
 DRAWN = "The page holds drawings but no text: nothing on it can be found."
+RECOGNISED_HERE = "The page is a picture. Its text was recognised (OCR), and may hold errors."
+NOT_RECOGNISED = "Text recognition (OCR) gave no text for the page."
 RECOGNISED = "The text was recognised from a scan, and may hold errors."
 UNRELIABLE = "The text layer is unreliable"
 DIVIDED = "word divided at a line's end"
@@ -31,9 +33,15 @@ def unreadable_page(number: int) -> PageReport:
 
 
 def page_report(
-    number: int, page: Any, lines: Sequence[Line], seen: Visibility, notes: Annotations = NONE
+    number: int,
+    page: Any,
+    lines: Sequence[Line],
+    seen: Visibility,
+    notes: Annotations = NONE,
+    ocr: str = "",
 ) -> PageReport:
-    """What there is on one PyMuPDF page, before it is laid out."""
+    """What there is on one PyMuPDF page, before it is laid out. ``ocr`` is the language in which
+    its text was recognised, if it was."""
     text = [line.text for line in lines]
     characters = sum(len("".join(line.split())) for line in text)
     counted: Counter[str] = Counter()
@@ -51,7 +59,8 @@ def page_report(
         control=sum(len(CONTROL.findall(line.drawn)) for line in lines),
         covered=round(float(seen.covered), 3),
         drawings=not characters and bool(page.get_bboxlog()),
-        recognised=seen.recognised,
+        recognised=seen.recognised or bool(ocr and characters),
+        ocr=ocr,
         repairs=counts(counted),
         fields=notes.fields,
         fields_out=notes.fields_out,
@@ -108,7 +117,9 @@ def _warnings(page: PageReport, hidden: int) -> Iterable[str]:
     elif page.covered > MOSTLY_COVERED and page.characters < FEW:
         yield f"The page is mostly a picture, with {page.characters} characters of text."
     if page.recognised:
-        yield RECOGNISED
+        yield RECOGNISED_HERE if page.ocr else RECOGNISED
+    elif page.ocr:
+        yield NOT_RECOGNISED
     if hidden:
         yield (
             f"{hidden} characters are invisible (no ink, off the page, in the colour of the page "
@@ -146,12 +157,19 @@ def summary(pages: Sequence[PageReport]) -> tuple[str, ...]:
         for page in pages
         if page.unknown and page.unknown / max(1, page.characters) >= UNRELIABLE_FROM
     ]
+    recognised = [page.number for page in pages if page.ocr and page.recognised]
     sentences = []
+    if recognised:
+        was = "is a picture: its" if len(recognised) == 1 else "are pictures: their"
+        sentences.append(
+            f"{_pages(recognised)} of {len(pages)} {was} text was recognised (OCR), and may hold "
+            "errors."
+        )
     if silent:
         what = "holds" if len(silent) == 1 else "hold"
         sentences.append(
             f"{_pages(silent)} of {len(pages)} {what} no text that can be searched. "
-            "Run text recognition (OCR) on the file."
+            "Turn on text recognition (OCR), or run it on the file first."
         )
     if broken:
         sentences.append(f"{_pages(broken)} of {len(pages)} could not be read.")

@@ -18,6 +18,7 @@ from core.ingest.layout import lay_out
 from core.ingest.limits import Limits
 from core.ingest.lines import Line, lines_of
 from core.ingest.margins import FOOTER, HEADER, running_lines
+from core.ingest.ocr import recognised_lines, wants_recognition
 from core.ingest.outline import headings_of
 from core.ingest.page_report import (
     laid_out,
@@ -43,6 +44,7 @@ _NO_TITLE = re.compile(
     r"|\.(?:docx?|odt|rtf|tex|dvi|indd|qxd|pptx?|xlsx?|pdf)$",
     re.IGNORECASE,
 )
+_RECOGNISE = "Turn on text recognition (OCR), or run it on the file first."
 _AGAIN = "Save it again from its source, or fetch it again."
 _ORDER_OF_ASIDE = {HEADER: 0, FOOTER: 1, INVISIBLE: 2}
 
@@ -152,7 +154,7 @@ def _raw_pages(
         try:
             page = document.load_page(index)
             lines = tuple(lines_of(_blocks(page)))
-            raw = _raw_page(index + 1, page, lines)
+            raw = _raw_page(index + 1, page, lines, limits)
         except MemoryError:
             raise
         except Exception as error:  # noqa: BLE001 (one bad page is no bad file)
@@ -160,7 +162,7 @@ def _raw_pages(
                 raise MemoryError from None
             yield RawPage(index + 1, 0.0, (), unreadable_page(index + 1))
             continue
-        characters += sum(len(line.text) for line in lines)
+        characters += sum(len(line.text) for line in raw.lines)
         if characters > limits.characters:
             raise limits.too_long(name)
         yield raw
@@ -186,11 +188,15 @@ def _blocks(page: Any) -> list[dict[str, Any]]:
     )
 
 
-def _raw_page(number: int, page: Any, lines: tuple[Line, ...]) -> RawPage:
+def _raw_page(number: int, page: Any, lines: tuple[Line, ...], limits: Limits) -> RawPage:
     notes = annotations_of(page, lines)
     lines = with_ticks(lines, notes)
     seen: Visibility = visibility_of(page, lines)
-    report = page_report(number, page, lines, seen, notes)
+    ocr = ""
+    if limits.ocr and wants_recognition(lines, seen, page):
+        lines = (*lines, *recognised_lines(page, lines, limits))
+        ocr = limits.ocr_language
+    report = page_report(number, page, lines, seen, notes, ocr)
     shown = tuple(page.rotation_matrix)
     return RawPage(number, page.rect.height, lines, report, seen.hidden, shown)
 
@@ -231,12 +237,12 @@ def _why_no_text(pages: Sequence[PageReport], damaged: bool) -> tuple[str, str]:
         return problem, "Look at the file: it may hide what it says."
     if any(page.images for page in pages):
         which = "its only page is a picture" if len(pages) == 1 else "its pages are pictures"
-        return f"{which} without text", "Run text recognition (OCR) on it first."
+        return f"{which} without text", _RECOGNISE
     if all(page.unreadable for page in pages):
         return "it is damaged: none of its pages can be read", _AGAIN
     if damaged:
         return "it is damaged, and no text was left to read", _AGAIN
-    return "it holds no text", "If it shows text, run text recognition (OCR) on it first."
+    return "it holds no text", _RECOGNISE
 
 
 def _outline(document: Any) -> list[tuple[int, str, int]]:
