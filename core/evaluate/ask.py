@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from core.errors import EmptyIndexError
 from core.evaluate.cover import covered, evidence_chunks, within_budget
 from core.evaluate.evidence import Prepared
-from core.evaluate.lost import final_order, first_order, loss_of, pieces_lost
+from core.evaluate.losses import final_order, first_order, loss_of, pieces_lost
 from core.evaluate.records import Row
 from core.index.index import Index
 from core.pipeline import Pipeline

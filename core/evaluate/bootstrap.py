@@ -17,6 +17,9 @@ DRAWS, SEED, LEVEL = 10_000, 20_260, 0.95
 _BLOCK = 4_000_000
 """Counts held at once."""
 
+_EQUAL = 1e-12
+"""A drawn mean nearer to the true one than this is equal to it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -50,7 +53,8 @@ def figures(
     # The differences of a constant column are all 0, and not what floats make of them.
     middle = values.mean(axis=0)
     apart = values - middle
-    drawn = np.sort(_drawn_means(apart, draws, seed), axis=0)
+    drawn = _drawn_means(apart, draws, seed)
+    drawn[np.abs(drawn) < _EQUAL] = 0.0
     normal = NormalDist()
     out = []
     for mean, spread, means in zip(middle, apart.T, drawn.T, strict=True):

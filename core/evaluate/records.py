@@ -31,7 +31,7 @@ LOSSES = (
     "diversity",
     "budget",
 )
-"""Where a piece of evidence can be lost; :mod:`core.evaluate.lost` says what each means."""
+"""Where a piece of evidence can be lost; :mod:`core.evaluate.losses` says what each means."""
 
 WHOLE = ""
 """The loss of a piece of which nothing is missing."""

@@ -6,11 +6,13 @@ that lies in the chunks which fit: whole chunks, in the order in which they leav
 stage ahead of the budget, until the next one does not fit; a chunk costs the tokens of its text
 alone, without label or separator. The figure of a mode is the mean over questions.
 
-**Which settings.** :data:`YARDSTICK` is every default, but for ``relevance_threshold``, which is
-0: the threshold decides whether to answer at all, which is another question than what was
-found, and its own benchmark measures it. One that is given takes part, and what it drops is
-lost. ``evidence_budget`` is each of the budgets in turn, the largest for outcome, latency and
-tokens read, and the model window never limits it. Duplicates go as set.
+**Which settings.** :data:`YARDSTICK` is every default but two. ``relevance_threshold`` is 0: it
+decides whether to answer at all, which is another question than what was found, and has its
+own benchmark. ``dedup_method`` is off: recall goes by the place of evidence, and where a document
+says a thing twice, the copy that a set does not name would count as nothing. Both take part
+where they are set, and what they drop is then lost at their stage. ``evidence_budget`` is each of
+the budgets in turn, the largest for outcome, latency and tokens read, and the model window
+never limits it.
 
 **Which questions.** One without references, or of which no reference stands in the documents,
 is skipped and says why; a single reference that is not found is reported and counts nowhere.
@@ -18,8 +20,10 @@ is skipped and says why; a single reference that is not found is reported and co
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from core.errors import Cancelled, EvaluationError, QuestionSetError
@@ -45,7 +49,7 @@ RANKED = (
 
 BUDGETS = (1_000, 5_000, 10_000)
 
-YARDSTICK = Settings(relevance_threshold=0.0)
+YARDSTICK = Settings(relevance_threshold=0.0, dedup_method="off")
 """The settings that the yardstick measures with where none are given."""
 
 SAVE_SECONDS = 30.0
@@ -77,7 +81,7 @@ def evaluate(
     *,
     principal: Principal | None = None,
     earlier: Evaluation | None = None,
-    answers: Answers | None = None,
+    through: Callable[[Asker], Answers] | None = None,
     progress: Progress | None = None,
     save: Callable[[Evaluation], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
@@ -89,7 +93,8 @@ def evaluate(
         scope: "corpus" asks each question of all documents, "document" of its own alone.
         principal: who asks; None is the owner. Evidence that they may not read is lost at access.
         earlier: a stopped or finished evaluation whose rows are taken over where they still hold.
-        answers: who asks, :func:`serial` where not given; see :mod:`core.evaluate.workers`.
+        through: how questions are asked, one by one where not given; several processes at once
+            with :func:`core.evaluate.workers.parallel`.
         progress: called with (questions done, in all, id of the last one).
         save: called every :data:`SAVE_SECONDS` with what was done so far.
 
@@ -119,8 +124,7 @@ def evaluate(
     held = list(_taken_over(plan, earlier)) if earlier else []
     spent = earlier.seconds if earlier else 0.0
     jobs = _jobs(plan, ready, held)
-    if answers is None:
-        answers = serial(Asker(pipeline, index, settings, plan.budgets, principal))
+    answers = (through or serial)(Asker(pipeline, index, settings, plan.budgets, principal))
 
     def so_far() -> Evaluation:
         seconds = spent + time.perf_counter() - began
@@ -148,14 +152,31 @@ def serial(asker: Asker) -> Answers:
         jobs: Sequence[Job], cancelled: Callable[[], bool] | None
     ) -> Iterator[tuple[Row, ...]]:
         for job in jobs:
+            if cancelled and cancelled():
+                return
             try:
-                if cancelled and cancelled():
-                    return
-                yield tuple(asker.row(job.prepared, mode, cancelled) for mode in job.modes)
+                with one_thread():
+                    rows = tuple(asker.row(job.prepared, mode, cancelled) for mode in job.modes)
             except Cancelled:
                 return
+            yield rows
 
     return answers
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Torch on one thread: with more, a model's last bits depend on how many there are."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def model_fingerprints(pipeline: Pipeline) -> dict[str, str]:
@@ -194,9 +215,7 @@ def _budgets(budgets: Sequence[int]) -> tuple[int, ...]:
 
 def _scope(scope: str) -> str:
     if scope not in SCOPES:
-        raise EvaluationError(
-            scope, "there is no such scope", f"It is one of {', '.join(SCOPES)}."
-        )
+        raise EvaluationError(scope, "there is no such scope", f"It is one of {', '.join(SCOPES)}.")
     return scope
 
 

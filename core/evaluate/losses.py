@@ -21,6 +21,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import pairwise
 
 from core.evaluate.cover import within_budget
 from core.evaluate.records import LOSSES, WHOLE, Evaluation
@@ -119,7 +120,7 @@ def _missing(
     chunks = [c for c in _chunks(index, e.document_id) if c.start < end and start < c.end]
     cuts = sorted({start, end, *(p for c in chunks for p in (c.start, c.end) if start < p < end)})
     missing: Counter[str] = Counter()
-    for a, b in zip(cuts, cuts[1:], strict=False):
+    for a, b in pairwise(cuts):
         holding = [c for c in chunks if c.start <= a and b <= c.end]
         if not holding:
             missing["extraction"] += b - a
