@@ -8,6 +8,7 @@ are 0, as recall's are. All columns share their draws, so that pairs stay pairs.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import fsum
 from statistics import NormalDist
 
 import numpy as np
@@ -50,16 +51,16 @@ def figures(
     values = np.asarray(values, dtype=np.float64)
     if values.ndim != 2 or not len(values):
         raise ValueError("an interval needs at least one question")
-    # The differences of a constant column are all 0, and not what floats make of them.
-    middle = values.mean(axis=0)
+    # Exact sums, so that no column's mean depends on the others' place in memory.
+    middle = np.array([fsum(column) for column in values.T]) / len(values)
     apart = values - middle
     drawn = _drawn_means(apart, draws, seed)
     drawn[np.abs(drawn) < _EQUAL] = 0.0
     normal = NormalDist()
     out = []
-    for mean, spread, means in zip(middle, apart.T, drawn.T, strict=True):
-        if np.ptp(spread) == 0:
-            out.append(Figure(float(mean), float(mean), float(mean)))
+    for column, mean, spread, means in zip(values.T, middle, apart.T, drawn.T, strict=True):
+        if np.ptp(column) == 0:  # nothing is uncertain, and no sum is to be rounded
+            out.append(Figure(*[float(column[0])] * 3))
             continue
         below = ((means < 0).mean() + (means <= 0).mean()) / 2
         bias = normal.inv_cdf(min(max(below, 1 / draws), 1 - 1 / draws))

@@ -97,7 +97,7 @@ def compare(evaluation: Evaluation, baseline: Evaluation) -> Comparison:
     """
     then = {a.id: a.digest for a in baseline.common}
     now = {a.id: a.digest for a in evaluation.common}
-    both = [i for i, digest in now.items() if then.get(i) == digest]
+    both = sorted(i for i, digest in now.items() if then.get(i) == digest)
     modes = [m for m in evaluation.modes if m in baseline.modes]
     budgets = [b for b in evaluation.budgets if b in baseline.budgets]
     for what, shared in (("mode", modes), ("budget", budgets), ("question", both)):

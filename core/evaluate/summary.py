@@ -97,7 +97,9 @@ def summarise(evaluation: Evaluation) -> Summary:
             if why
             else "It was stopped too early.",
         )  # fmt: skip
-    rows = {m: [evaluation.by_mode[m][a.id] for a in evaluation.common] for m in evaluation.modes}
+    # In one order whatever that of the file: draws go by place.
+    asked = sorted(evaluation.common, key=lambda a: a.id)
+    rows = {m: [evaluation.by_mode[m][a.id] for a in asked] for m in evaluation.modes}
     columns = {m: _columns(r, evaluation.budgets) for m, r in rows.items()}
     pairs = [
         (b, m, other) for m, other in combinations(evaluation.modes, 2) for b in evaluation.budgets
