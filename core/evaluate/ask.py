@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.errors import EmptyIndexError
-from core.evaluate.cover import covered, evidence_chunks, within_budget
+from core.evaluate.cover import covered, within_budget
 from core.evaluate.evidence import Prepared
-from core.evaluate.losses import final_order, first_order, loss_of, pieces_lost
+from core.evaluate.losses import final_order, first_order, loss_of, overlapping, pieces_lost
 from core.evaluate.records import Row
 from core.index.index import Index
 from core.pipeline import Pipeline
@@ -80,7 +80,7 @@ class Asker:
             before=nothing,
             assembled=nothing,
             lost={str(b): lost for b in self.budgets},
-            relevant=len(evidence_chunks(prepared.evidence, index.chunks)),
+            relevant=len(_relevant(prepared, index)),
             tokens={str(b): 0 for b in self.budgets},
             outcome=INSUFFICIENT,
         )
@@ -90,7 +90,7 @@ def _row(prepared: Prepared, mode: str, index: Index, traces: Mapping[int, Trace
     evidence = prepared.evidence
     widest = traces[max(traces)]  # budgets differ from the budget stage on: one order for all
     final, first = final_order(widest, index), first_order(widest, index)
-    relevant = set(evidence_chunks(evidence, index.chunks))
+    relevant = _relevant(prepared, index)
 
     def share(shown: Sequence[Chunk | Passage]) -> float:
         # None where all the evidence that there is stands on pages without text.
@@ -115,3 +115,8 @@ def _row(prepared: Prepared, mode: str, index: Index, traces: Mapping[int, Trace
         outcome=widest.outcome,
         degraded={s.name: s.degraded for s in widest.degraded},
     )
+
+
+def _relevant(prepared: Prepared, index: Index) -> set[str]:
+    """The ids of the chunks that hold a part of the evidence."""
+    return {c.id for e in prepared.evidence for c in overlapping(index, e)}

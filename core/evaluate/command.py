@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from core.evaluate.records import Evaluation
     from core.settings import Settings
 
-DONE, FAILED_GATE, DEGRADED = 0, 1, 3
+DONE, FAILED_GATE, BAD_INPUT, DEGRADED = 0, 1, 2, 3
 
 WORTH_A_PROCESS = 20
 """Questions that a worker must have before it is worth its start of some seconds."""
@@ -80,7 +80,7 @@ def run_command(options: argparse.Namespace, opened: Opened) -> int:
     if options.fail_worse and baseline is None:
         raise EvaluationError("--fail-worse", "has nothing to compare with", "Give a --baseline.")
     earlier = load_evaluation(options.resume) if options.resume else None
-    save = _saver(options.save or options.resume)
+    save = _saver(options.save or options.resume, opened.complain)
 
     pipeline = opened.pipeline(options)
     corpus = opened.corpus(options, wanted.settings, pipeline.encoder)
@@ -100,15 +100,15 @@ def run_command(options: argparse.Namespace, opened: Opened) -> int:
             save=save,
             cancelled=stopped,
         )
-    if save:
-        save(evaluation)
+    unsaved = save is not None and not save(evaluation)
     if not evaluation.finished:
         kept = f"; go on with --resume {options.save or options.resume}" if save else ""
         done = len(evaluation.common)
         opened.complain(f"{done} of {len(evaluation.measured)} questions were asked{kept}")
         raise KeyboardInterrupt
     comparison = compare(evaluation, baseline) if baseline else None
-    return _report(options, evaluation, comparison, wanted.gates, opened.complain)
+    code = _report(options, evaluation, comparison, wanted.gates, opened.complain)
+    return code or (BAD_INPUT if unsaved else DONE)
 
 
 @dataclass(frozen=True)
@@ -149,15 +149,26 @@ def _tokens(text: str) -> int:
         ) from None
 
 
-def _saver(path: str | None) -> Callable[[Evaluation], None] | None:
-    """Saves to a path that can be written to: found out now, and not when all is done."""
+def _saver(
+    path: str | None, complain: Callable[[str], None]
+) -> Callable[[Evaluation], bool] | None:
+    """What saves to a path and answers whether it could: a full disk is not to end the run."""
     from core.evaluate import save_evaluation
 
     if path is None:
         return None
-    if not Path(path).absolute().parent.is_dir():
+    if not Path(path).absolute().parent.is_dir():  # found out now, and not when all is done
         raise EvaluationError(path, "is in a folder that does not exist", "Make the folder first.")
-    return partial(save_evaluation, path)
+
+    def save(evaluation: Evaluation) -> bool:
+        try:
+            save_evaluation(path, evaluation)
+        except OSError as error:
+            complain(f"{path}: cannot be saved ({error.strerror or error})")
+            return False
+        return True
+
+    return save
 
 
 def _through(options: argparse.Namespace, pipeline: Any, questions: int):
@@ -176,6 +187,8 @@ def _through(options: argparse.Namespace, pipeline: Any, questions: int):
     if workers < 2 or pipeline.encoder is None:
         return None
     cache = Path(options.cache) if options.cache else default_root()
+    if not os.access(cache, os.W_OK):  # what each process reads anew may differ in its last bits
+        return None
     opener = partial(reopened, cache=cache, piecewise=options.piecewise, download=options.download)
     return partial(parallel, opener=opener, workers=workers)
 
@@ -199,8 +212,6 @@ def _report(
             for x in comparison.lines
             if x.is_worse
         ]
-    if options.markdown:
-        write_whole(Path(options.markdown), markdown(evaluation, summary, comparison))
     if options.json:
         said = summary_json(evaluation, summary)
         said["failures"] = failures
@@ -209,6 +220,8 @@ def _report(
         print(json.dumps(said, ensure_ascii=False))
     else:
         print(text(evaluation, summary, comparison))
+    if options.markdown:
+        write_whole(Path(options.markdown), markdown(evaluation, summary, comparison))
     for failure in failures:
         complain(failure)
     degraded = {f"{f.mode}: {why}" for f in summary.modes.values() for why in f.degraded}

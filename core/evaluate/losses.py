@@ -18,7 +18,7 @@ reached. The stages:
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
@@ -117,7 +117,7 @@ def _missing(
 ) -> Counter[str]:
     """Characters of a piece that are missing, by the stage that lost them."""
     start, end = e.span.start, e.span.end
-    chunks = [c for c in _chunks(index, e.document_id) if c.start < end and start < c.end]
+    chunks = overlapping(index, e)
     cuts = sorted({start, end, *(p for c in chunks for p in (c.start, c.end) if start < p < end)})
     missing: Counter[str] = Counter()
     for a, b in pairwise(cuts):
@@ -129,12 +129,18 @@ def _missing(
     return missing
 
 
-def _chunks(index: Index, document: str) -> Sequence[Chunk]:
+def overlapping(index: Index, e: Evidence) -> Sequence[Chunk]:
+    """The chunks that hold a part of a piece of evidence, in order."""
+    if e.span is None:
+        return ()
     try:
-        first, last = index.document_range(index.row(chunk_id(document, 0)))
+        first, last = index.document_range(index.row(chunk_id(e.document_id, 0)))
     except KeyError:  # a document all of whose text is unranked
         return ()
-    return index.chunks[first:last]
+    # Both starts and ends rise from chunk to chunk, also where chunks overlap.
+    begin = bisect_right(index.chunks, e.span.start, first, last, key=lambda c: c.end)
+    end = bisect_left(index.chunks, e.span.end, first, last, key=lambda c: c.start)
+    return index.chunks[begin:end]
 
 
 def lost_questions(

@@ -83,7 +83,7 @@ def evaluate(
     earlier: Evaluation | None = None,
     through: Callable[[Asker], Answers] | None = None,
     progress: Progress | None = None,
-    save: Callable[[Evaluation], None] | None = None,
+    save: Callable[[Evaluation], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Evaluation:
     """Runs ``questions`` through ``modes`` over the documents of ``index``.

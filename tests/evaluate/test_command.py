@@ -183,6 +183,12 @@ def test_workers_give_the_same(run, folder):
     assert one == two
 
 
+def test_a_run_that_cannot_be_saved_is_reported_all_the_same(run, folder):
+    (folder / "run.json").mkdir()
+    code, out, err = run(*QUICK, "--json", "--save", folder / "run.json")
+    assert code == 2 and json.loads(out)["finished"] and "run.json: cannot be saved" in err
+
+
 # Bad input, and what degraded.
 
 
