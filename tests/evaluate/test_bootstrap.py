@@ -1,4 +1,4 @@
-"""Intervals: against scipy's BCa, and laws."""
+"""Intervals: against scipy's, and laws."""
 
 from __future__ import annotations
 
@@ -20,8 +20,12 @@ def test_the_interval_is_that_of_scipy(seed):
     # As recall is: most questions whole, some halved, a few lost.
     values = rng.choice([1.0, 0.6, 0.0], p=[0.85, 0.1, 0.05], size=200)
     (mine,) = figures(values[:, None])
-    theirs = stats.bootstrap((values,), np.mean, n_resamples=10_000, method="BCa", rng=rng)
-    low, high = theirs.confidence_interval
+    theirs = [
+        stats.bootstrap((values,), np.mean, n_resamples=10_000, method=m, rng=rng)
+        for m in ("BCa", "percentile")
+    ]
+    low = min(t.confidence_interval.low for t in theirs)
+    high = max(t.confidence_interval.high for t in theirs)
     width = high - low
     assert mine.mean == pytest.approx(values.mean())
     assert mine.low == pytest.approx(low, abs=0.06 * width)
@@ -67,6 +71,14 @@ def test_pairs_stay_pairs():
     assert apart.differs and apart.low == pytest.approx(0.1)
     noise = rng.normal(0, 0.2, 80)
     assert not figures((noise - noise.mean())[:, None])[0].differs
+
+
+@pytest.mark.parametrize(("moved", "differs"), [(1, False), (2, False), (3, False), (8, True)])
+@pytest.mark.parametrize("by", [1.0, -0.3])
+def test_a_few_questions_of_hundreds_are_no_difference(moved, differs, by):
+    (f,) = figures(np.array([by] * moved + [0.0] * (400 - moved))[:, None])
+    assert f.differs is differs
+    assert differs or 0 in (f.low, f.high)
 
 
 def test_no_question_is_no_interval():
