@@ -77,8 +77,7 @@ def run_command(options: argparse.Namespace, opened: Opened) -> int:
     wanted = _wanted(options)
     questions = load_questions(options.questions)
     baseline = load_evaluation(options.baseline) if options.baseline else None
-    if options.fail_worse and baseline is None:
-        raise EvaluationError("--fail-worse", "has nothing to compare with", "Give a --baseline.")
+    _comparable(options, wanted, baseline)
     earlier = load_evaluation(options.resume) if options.resume else None
     save = _saver(options.save or options.resume, opened.complain)
 
@@ -124,6 +123,8 @@ def _wanted(options: argparse.Namespace) -> _Wanted:
     from core.evaluate.gate import parse_gate
     from core.settings import parse_settings
 
+    if options.workers is not None and options.workers < 1:
+        raise EvaluationError("--workers", "is less than one", "Give 1 or more.")
     for taken in ("evidence_budget", "window_tokens"):
         if any(text.partition("=")[0].strip() == taken for text in options.set):
             raise EvaluationError(taken, "is no knob of eval", "Name the --budgets instead.")
@@ -134,6 +135,21 @@ def _wanted(options: argparse.Namespace) -> _Wanted:
     budgets = [_tokens(b) for b in _listed(options.budgets)] or list(BUDGETS)
     gates = [parse_gate(text, modes, budgets) for text in options.fail_under]
     return _Wanted(settings, modes, budgets, gates)
+
+
+def _comparable(options: argparse.Namespace, wanted: _Wanted, baseline: Evaluation | None) -> None:
+    """EvaluationError where there will be nothing to compare: now, and not after the run."""
+    if baseline is None:
+        if options.fail_worse:
+            raise EvaluationError("--fail-worse", "has nothing to compare with", "Give --baseline.")
+        return
+    for what, mine, theirs in (
+        ("modes", wanted.modes, baseline.modes),
+        ("budgets", wanted.budgets, baseline.budgets),
+    ):
+        if not set(mine) & set(theirs):
+            known = ", ".join(map(str, theirs))
+            raise EvaluationError(options.baseline, f"has none of the {what}", f"It has {known}.")
 
 
 def _listed(text: str) -> list[str]:
@@ -176,8 +192,6 @@ def _through(options: argparse.Namespace, pipeline: Any, questions: int):
     from core.evaluate.workers import parallel, reopened
     from core.index.cache import default_root
 
-    if options.workers is not None and options.workers < 1:
-        raise EvaluationError("--workers", "is less than one", "Give 1 or more.")
     worth = min(
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
         questions // WORTH_A_PROCESS,

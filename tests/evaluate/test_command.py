@@ -149,6 +149,8 @@ def test_a_baseline(run, folder):
     assert code == 1 and "recall@1000 fell by 100.00%" in err
     assert "Beside the baseline" in out and "relevance_threshold 0.0 → 1.0" in out
     assert run(*QUICK, *worse, "--baseline", kept)[0] == 0, "without the gate it only says so"
+    code, out, err = run("--modes", "bm25_top_k", "--baseline", kept)
+    assert (code, out) == (2, "") and "none of the modes" in err
 
 
 def test_ctrl_c_leaves_what_was_done_and_resume_goes_on(run, folder, monkeypatch):
