@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 from core.errors import EmptyIndexError
 from core.evaluate.cover import covered, within_budget
 from core.evaluate.evidence import Prepared
-from core.evaluate.losses import final_order, first_order, loss_of, overlapping, pieces_lost
+from core.evaluate.losses import (
+    final_order,
+    first_order,
+    loss_of,
+    overlapping,
+    pieces_lost,
+    pieces_repeated,
+)
 from core.evaluate.records import Row
 from core.index.index import Index
 from core.pipeline import Pipeline
@@ -107,6 +114,7 @@ def _row(prepared: Prepared, mode: str, index: Index, traces: Mapping[int, Trace
             str(b): pieces_lost(index, evidence, {c.id for c in cut[b]}, loss_of(widest, index, b))
             for b in traces
         },
+        repeated={str(b): pieces_repeated(index, evidence, cut[b]) for b in traces},
         ranks=tuple(rank for rank, c in enumerate(final, 1) if c.id in relevant),
         relevant=len(relevant),
         tokens={str(b): t.ledger.evidence for b, t in traces.items()},

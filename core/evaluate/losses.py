@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from core.evaluate.cover import within_budget
@@ -108,6 +108,25 @@ def pieces_lost(
     return tuple(out)
 
 
+def pieces_repeated(
+    index: Index, evidence: Sequence[Evidence], shown: Sequence[Chunk]
+) -> tuple[int, ...]:
+    """The pieces (positions) that are missing at their place, and stand word for word elsewhere
+    among the chunks shown: what a document says twice, and dedup keeps once."""
+    ids = {c.id for c in shown}
+    texts = [" ".join(c.text.split()) for c in shown]
+    out = []
+    for at, e in enumerate(evidence):
+        pieces = [
+            " ".join(index.document(e.document_id).text[a:b].split())
+            for a, b, holding in _segments(index, e)
+            if not any(c.id in ids for c in holding)
+        ]
+        if pieces and all(any(piece in text for text in texts) for piece in pieces):
+            out.append(at)
+    return tuple(out)
+
+
 def _most(missing: Counter[str]) -> Callable[[str], tuple[int, int]]:
     return lambda stage: (-missing[stage], LOSSES.index(stage))
 
@@ -116,17 +135,24 @@ def _missing(
     index: Index, e: Evidence, shown: Collection[str], loss: Callable[[Chunk], str]
 ) -> Counter[str]:
     """Characters of a piece that are missing, by the stage that lost them."""
-    start, end = e.span.start, e.span.end
-    chunks = overlapping(index, e)
-    cuts = sorted({start, end, *(p for c in chunks for p in (c.start, c.end) if start < p < end)})
     missing: Counter[str] = Counter()
-    for a, b in pairwise(cuts):
-        holding = [c for c in chunks if c.start <= a and b <= c.end]
+    for a, b, holding in _segments(index, e):
         if not holding:
             missing["extraction"] += b - a
         elif not any(c.id in shown for c in holding):
             missing[max(map(loss, holding), key=_PROGRESS.__getitem__)] += b - a
     return missing
+
+
+def _segments(index: Index, e: Evidence) -> Iterator[tuple[int, int, list[Chunk]]]:
+    """A piece cut at every edge of a chunk: (start, end, the chunks that hold it)."""
+    if e.span is None:
+        return
+    start, end = e.span.start, e.span.end
+    chunks = overlapping(index, e)
+    cuts = sorted({start, end, *(p for c in chunks for p in (c.start, c.end) if start < p < end)})
+    for a, b in pairwise(cuts):
+        yield a, b, [c for c in chunks if c.start <= a and b <= c.end]
 
 
 def overlapping(index: Index, e: Evidence) -> Sequence[Chunk]:

@@ -70,7 +70,8 @@ class Row:
     ``recall``, ``before`` and ``assembled`` are shares in [0, 1] of the evidence's characters:
     in the final order cut at the budget, in the first stage's order cut likewise, and in the
     prompt that the pipeline itself assembles for that budget, labels and all. ``lost`` has for
-    each reference the stage that lost it, "" for one that is whole or was not found.
+    each reference the stage that lost it, "" for one that is whole or was not found; ``repeated``
+    has the positions of those lost that stand word for word in another chunk that was shown.
 
     ``ranks`` are the places (from 1) of evidence chunks in the final order, ``relevant`` how
     many such chunks there are. ``tokens`` is what the assembled evidence takes. ``seconds`` and
@@ -83,6 +84,7 @@ class Row:
     before: Mapping[str, float]
     assembled: Mapping[str, float]
     lost: Mapping[str, tuple[str, ...]]
+    repeated: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     ranks: tuple[int, ...] = ()
     relevant: int = 0
     tokens: Mapping[str, int] = field(default_factory=dict)

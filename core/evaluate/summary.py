@@ -31,7 +31,8 @@ class Latency:
 class ModeFigures:
     """One mode. ``recall``, ``complete``, ``before``, ``assembled`` and ``tokens`` are by budget.
 
-    ``lost`` is budget → stage → how many pieces of evidence. ``latency`` is by stage, and "all"
+    ``lost`` is budget → stage → how many pieces of evidence, ``repeated`` budget → how many of them
+    stand word for word in another chunk that was shown. ``latency`` is by stage, and "all"
     together. ``seconds`` is what its stages took over all questions.
     """
 
@@ -42,6 +43,7 @@ class ModeFigures:
     assembled: Mapping[str, Figure]
     ranked: Mapping[str, Figure]
     lost: Mapping[str, Mapping[str, int]]
+    repeated: Mapping[str, int]
     tokens: Mapping[str, float]
     tokens_read: float
     latency: Mapping[str, Latency]
@@ -160,6 +162,7 @@ def _mode(
             }
             for b in evaluation.budgets
         },
+        repeated={b: sum(len(r.repeated.get(b, ())) for r in rows) for b in budgets},
         tokens={b: float(np.mean([r.tokens[b] for r in rows])) for b in budgets},
         tokens_read=float(np.mean([r.tokens_read for r in rows])),
         latency={
@@ -225,6 +228,7 @@ def _mode_json(evaluation: Evaluation, f: ModeFigures, largest: str) -> dict[str
         "assembled": {b: v.mean for b, v in f.assembled.items()},
         "lost": dict(f.lost[largest]),
         "lost_at": {b: dict(stages) for b, stages in f.lost.items()},
+        "repeated": dict(f.repeated),
         "lost_questions": {
             stage: list(pieces)
             for stage, pieces in lost_questions(evaluation, f.mode, int(largest)).items()

@@ -86,12 +86,17 @@ def along_rows(evaluation: Evaluation, summary: Summary) -> Rows:
 
 
 def lost_rows(evaluation: Evaluation, summary: Summary, budget: int) -> Rows:
-    """A row a mode: how many pieces of evidence each stage lost. Stages that lost none are out."""
+    """A row a mode: how many pieces of evidence each stage lost, and how many of them are shown
+    word for word at another place. Stages that lost none are out."""
     lost = {m: f.lost[str(budget)] for m, f in summary.modes.items()}
+    repeated = {m: f.repeated[str(budget)] for m, f in summary.modes.items()}
     stages = [s for s in LOSSES if any(of[s] for of in lost.values())]
     return [
-        ["mode", *stages, "in all"],
-        *([m, *(str(of[s]) for s in stages), str(sum(of.values()))] for m, of in lost.items()),
+        ["mode", *stages, "in all", "said elsewhere"],
+        *(
+            [m, *(str(n) for n in (*map(of.get, stages), sum(of.values()), repeated[m]))]
+            for m, of in lost.items()
+        ),
     ]
 
 

@@ -19,7 +19,7 @@ def made(shares, modes=("no_rerank",), less=0.0, **more) -> Evaluation:
 
     def row(i, share, mode):
         by = {"100": share - less * modes.index(mode)}
-        return Row(f"q{i}", mode, by, by, by, {"100": ()}, (1,), 2, {"100": 9})
+        return Row(f"q{i}", mode, by, by, by, {"100": ()}, {}, (1,), 2, {"100": 9})
 
     base = Evaluation(
         modes=modes,

@@ -9,7 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import EvaluationError, QuestionSetError, SettingsError
-from core.evaluate import Evaluation, evaluate, lost, lost_questions, summarise, summary_json
+from core.evaluate import (
+    Evaluation,
+    evaluate,
+    lost,
+    lost_questions,
+    summarise,
+    summary_json,
+    within_budget,
+)
 from core.evaluate.ask import ROOMY
 from core.evaluate.records import LOSSES
 from core.fates import fate_of
@@ -249,6 +257,36 @@ def test_dropped_duplicates_are_lost_at_their_stage():
         pipeline(), index([RULES, twin], wanted), asks, ["no_rerank"], wanted, (200,)
     )
     assert sorted(r.lost["200"][0] for r in evaluation.rows) == ["", "dedup"]
+    for row in evaluation.rows:
+        said = (0,) if row.lost["200"][0] else ()
+        assert row.repeated["200"] == said, "its words are shown where the copy stands"
+    assert summarise(evaluation).modes["no_rerank"].repeated == {"200": 1}
+
+
+@given(worlds())
+@settings(max_examples=30)
+def test_what_is_said_elsewhere_is_lost_at_its_place_and_shown_at_another(world):
+    made, wanted, questions = world
+    built = index(made, wanted)
+    evaluation = measured(*world)
+    roomy = wanted.changed(evidence_budget=max(BUDGETS), window_tokens=ROOMY)
+    for row in evaluation.rows:
+        (q,) = [q for q in questions if q.id == row.question]
+        (of,) = [d for d in made if d.name == q.document]
+        order = pipeline().run(built, q.text, roomy, row.mode).stage("diversity").kept
+        for b in BUDGETS:
+            assert all(row.lost[str(b)][i] for i in row.repeated[str(b)])
+            shown = within_budget(map(built.chunk, order), b)
+            said = " ".join(" ".join(c.text for c in shown).split())
+            for i, lost_at in enumerate(row.lost[str(b)]):
+                r = q.references[i]
+                (*inside,) = [c for c in built.chunks if c.document_id == of.id and c.start <= r.start and r.end <= c.end]  # fmt: skip
+                words = " ".join(of.text[r.start : r.end].split())
+                if lost_at and inside and words:
+                    found = any(words in " ".join(c.text.split()) for c in shown)
+                    assert (i in row.repeated[str(b)]) == found
+                if i in row.repeated[str(b)] and inside:
+                    assert words in said
 
 
 def test_a_piece_goes_to_the_stage_that_lost_most_of_it():

@@ -17,7 +17,7 @@ from core.records import Chunk, Span
 
 
 def row(ranks, relevant, question="q"):
-    return Row(question, "no_rerank", {}, {}, {}, {}, tuple(ranks), relevant)
+    return Row(question, "no_rerank", {}, {}, {}, {}, {}, tuple(ranks), relevant)
 
 
 rankings = st.integers(0, 60).flatmap(
