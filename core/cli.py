@@ -1,7 +1,8 @@
-"""The command line: ``chunkscope index`` and ``chunkscope trace``.
+"""The command line: ``chunkscope index``, ``trace`` and ``eval``.
 
 With ``--json`` one document goes to standard output and nothing else; errors go to
-standard error. Exit codes: 0 done, 2 bad input, 3 a stage degraded under ``--strict``.
+standard error. Exit codes: 0 done, 1 a gate failed, 2 bad input, 3 a stage degraded under
+``--strict``.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.errors import ChunkscopeError, DocumentError
+from core.evaluate.command import Opened
+from core.evaluate.command import add_command as add_eval
+from core.evaluate.command import run_command as run_eval
 from core.modes import DEFAULT_MODE, MODES, mode_named
 from core.records import Principal
 from core.settings import Settings, parse_settings
 
-DONE, FAILED_GATE, BAD_INPUT, DEGRADED = 0, 1, 2, 3
+DONE, BAD_INPUT, DEGRADED = 0, 2, 3
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -75,15 +79,19 @@ def _parser() -> argparse.ArgumentParser:
     index = commands.add_parser("index", parents=[common], help="read and index documents")
     index.set_defaults(command=_index)
 
-    trace = commands.add_parser("trace", parents=[common], help="trace a question through every stage")  # fmt: skip
+    asking = argparse.ArgumentParser(add_help=False)
+    asking.add_argument("--tenant", default="", help="ask as this tenant; without any of these three, as the owner of the files")  # fmt: skip
+    asking.add_argument("--role", nargs="+", action="extend", default=[], metavar="ROLE")
+    asking.add_argument("--label", nargs="+", action="extend", default=[], metavar="LABEL", help="data policy labels that the principal is cleared for")  # fmt: skip
+    asking.add_argument("--piecewise", metavar="MODEL", help="a cross-encoder for mode bge_rerank: a folder or a hub's name; flag:MODEL reads it with FlagEmbedding")  # fmt: skip
+    asking.add_argument("--download", action="store_true", help="let the hub be asked for a model that is not on this machine")  # fmt: skip
+
+    trace = commands.add_parser("trace", parents=[common, asking], help="trace a question through every stage")  # fmt: skip
     trace.add_argument("--question", required=True)
     trace.add_argument("--mode", default=DEFAULT_MODE, metavar="MODE", help=f"one of {', '.join(MODES)}")  # fmt: skip
-    trace.add_argument("--tenant", default="", help="ask as this tenant; without any of these three, as the owner of the files")  # fmt: skip
-    trace.add_argument("--role", nargs="+", action="extend", default=[], metavar="ROLE")
-    trace.add_argument("--label", nargs="+", action="extend", default=[], metavar="LABEL", help="data policy labels that the principal is cleared for")  # fmt: skip
-    trace.add_argument("--piecewise", metavar="MODEL", help="a cross-encoder for mode bge_rerank: a folder or a hub's name; flag:MODEL reads it with FlagEmbedding")  # fmt: skip
-    trace.add_argument("--download", action="store_true", help="let the hub be asked for a model that is not on this machine")  # fmt: skip
     trace.set_defaults(command=_trace)
+
+    add_eval(commands, [common, asking]).set_defaults(command=_eval)
     return parser
 
 
@@ -124,16 +132,28 @@ def _trace(options: argparse.Namespace) -> int:
     if options.piecewise and "piecewise" not in (mode.rerank_1, mode.rerank_2):
         _complain(f"--piecewise: mode {mode.name} reads no chunk by itself; bge_rerank does")
         options.piecewise = None
-    principal = None
-    if options.tenant or options.role or options.label:
-        principal = Principal(options.tenant, tuple(options.role), tuple(options.label))
     pipeline = _pipeline(options.piecewise, options.download)
     corpus = _open(options, settings, pipeline.encoder)
+    principal = _principal(options)
     trace = pipeline.run(corpus.index, options.question, settings, options.mode, principal)
     print(trace.to_json() if options.json else _summary(trace))
     for stage in trace.degraded:
         _complain(f"{stage.name}: {stage.degraded}")
     return DEGRADED if options.strict and trace.degraded else DONE
+
+
+def _eval(options: argparse.Namespace) -> int:
+    def pipeline(options: argparse.Namespace):
+        return _pipeline(options.piecewise, options.download)
+
+    return run_eval(options, Opened(pipeline, _open, _principal, _complain))
+
+
+def _principal(options: argparse.Namespace) -> Principal | None:
+    """Who asks: None, the owner, unless a flag says otherwise."""
+    if not (options.tenant or options.role or options.label):
+        return None
+    return Principal(options.tenant, tuple(options.role), tuple(options.label))
 
 
 def _summary(trace) -> str:
