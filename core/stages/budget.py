@@ -81,6 +81,7 @@ def budget(state: State, settings: Settings, run: Run) -> tuple[State, StageReco
                 reason=reason,
                 margin=float(left - costs[i]),
                 cause=spent_by,
+                scores={"tokens": float(costs[i]), "left": float(left), "room": float(room)},
             )
         )
     kept, reasons = [], {}

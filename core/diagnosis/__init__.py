@@ -1,0 +1,21 @@
+"""Why a chunk is missing, and what brings it back."""
+
+from core.diagnosis.targets import (
+    Target,
+    target_of_chunk,
+    target_of_evidence,
+    target_of_span,
+    targets_of_passage,
+)
+from core.diagnosis.verdicts import ChunkVerdict, Verdict, verdict
+
+__all__ = [
+    "ChunkVerdict",
+    "Target",
+    "Verdict",
+    "target_of_chunk",
+    "target_of_evidence",
+    "target_of_span",
+    "targets_of_passage",
+    "verdict",
+]
