@@ -115,7 +115,7 @@ class Pipeline:
             mode=row,
             rerankers=self.rerankers,
             encoder=self.encoder,
-            memo=lambda model: self._memo(visible.fingerprint, question, model),
+            memo=lambda model: self.memo(visible.fingerprint, question, model),
             cancelled=cancelled,
         )
         state, records = self._stages(run, settings, strict)
@@ -129,7 +129,7 @@ class Pipeline:
         for name, stage, groups in STAGE_TABLE:
             if run.cancelled and run.cancelled():
                 raise Cancelled
-            key = _key(key, name, _part_of_mode(run.mode, name), settings.of_groups(*groups))
+            key = _key(key, name, part_of_mode(run.mode, name), settings.of_groups(*groups))
             held = self._results.get(key)
             if held is None:
                 began = time.perf_counter()
@@ -152,7 +152,8 @@ class Pipeline:
             *(f"{kind}={r.fingerprint}" for kind, r in sorted(self.rerankers.items())),
         ]
 
-    def _memo(self, *key: str) -> MutableMapping[str, float]:
+    def memo(self, *key: str) -> MutableMapping[str, float]:
+        """The raw scores kept for an index's fingerprint, a question and a reranker's fingerprint."""
         held = self._memos.get(key)
         return self._memos.put(key, {}) if held is None else held
 
@@ -167,7 +168,7 @@ def _key(*parts: Any) -> str:
     return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
 
 
-def _part_of_mode(mode: Mode, stage: str) -> list[str]:
+def part_of_mode(mode: Mode, stage: str) -> list[str]:
     """What of the mode a stage depends on, so that modes share the stages they have in common."""
     if stage == "extend":
         return [mode.windows_from]

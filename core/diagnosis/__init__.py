@@ -1,5 +1,6 @@
 """Why a chunk is missing, and what brings it back."""
 
+from core.diagnosis.proposals import Proposal, Proposals, propose
 from core.diagnosis.targets import (
     Target,
     target_of_chunk,
@@ -11,8 +12,11 @@ from core.diagnosis.verdicts import ChunkVerdict, Verdict, verdict
 
 __all__ = [
     "ChunkVerdict",
+    "Proposal",
+    "Proposals",
     "Target",
     "Verdict",
+    "propose",
     "target_of_chunk",
     "target_of_evidence",
     "target_of_span",

@@ -77,10 +77,10 @@ def _words(where: Standing) -> str:
 def _other_ranks(cut: Cut, where: Standing) -> str:
     if where.dense_rank is None or cut.by == "BM25":
         return ""
-    by_words = (
-        "has no BM25 rank" if where.bm25_rank is None else f"is {ordinal(where.bm25_rank)} by BM25"
-    )
-    return f" It {by_words} and {ordinal(where.dense_rank)} by dense score."
+    dense = f"{ordinal(where.dense_rank)} by dense score"
+    if where.bm25_rank is None:
+        return f" It has no BM25 rank and is {dense}."
+    return f" It is {ordinal(where.bm25_rank)} by BM25 and {dense}."
 
 
 def _threshold(index: Index, chunk_id: str, facts: Threshold) -> str:
