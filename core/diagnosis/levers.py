@@ -13,7 +13,7 @@ from core.diagnosis.replay import Point, Replay
 from core.diagnosis.targets import Target
 from core.modes import MODES, Mode, mode_named
 from core.ranking import descending, ranks
-from core.settings import STAGES, knobs
+from core.settings import STAGES, knob_named, knobs
 from core.stages.budget import fill, passage_costs, room_within
 
 LATER = STAGES.index("extend")
@@ -42,39 +42,53 @@ class Lever:
     hopeless: Callable[[Any], bool] | None = None
 
 
+SHAPING = frozenset(
+    "fusion_bm25 rrf_k k1 b weight_bm25 weight_dense weight_maxsim neighbour_share mmr_lambda "
+    "full_document_limit".split()
+)
+"""Knobs that move every score a little. They have many values, and are tried after the others,
+each of which stands for one decision."""
+
+
 def levers(replay: Replay, point: Point, target: Target) -> tuple[list[Lever], dict[str, str]]:
-    """The knobs to try at a point, those of the losing stage first, and why the others are not.
+    """The knobs to try at a point, in the order to try them, and why the others are not tried.
 
     A knob is left out only where no value of it can help: its stage is not used, another knob
-    switches it off, or the target never comes to its stage.
+    switches it off, or the target never comes to its stage. The mode comes twice: the modes whose
+    rerankers have read the documents already, and last of all those that read them anew.
     """
     mode, left_out = mode_named(point.mode), dict(UNTOUCHED)
     lost = replay.lost_at(point, target)
     found: list[Lever] = []
-    for name, group in [(k.name, k.group) for k in knobs()] + [(MODE, MODE)]:
-        if name in left_out:
+    for knob in knobs():
+        if knob.name in left_out:
             continue
-        stage = _stage(group, mode)
-        if not stage or not (own := _range(name, replay, point, mode, target)):
-            left_out[name] = "it has no effect with these settings"
+        stage = _stage(knob.group, mode)
+        if not stage or not (own := _range(knob.name, replay, point, mode, target)) or not own[0]:
+            left_out[knob.name] = "it has no effect with these settings"
         elif STAGES.index(stage) > LATER and not replay.comes_to(point, target, stage):
-            left_out[name] = f"it acts on {stage}, where not all of it comes"
+            left_out[knob.name] = f"it acts on {stage}, where not all of it comes"
         else:
-            found.append(Lever(name, stage, *own))
-    found.sort(key=lambda lever: _urgency(lever, lost))
+            found.append(Lever(knob.name, stage, *own))
+    light, heavy = _modes(replay, point.mode)
+    found += [Lever(MODE, "first_stage", names) for names in (light, heavy) if names]
+    found.sort(key=lambda lever: _urgency(lever, lost, heavy))
     return found, left_out
 
 
-def _urgency(lever: Lever, lost: str) -> tuple[bool, bool, int]:
-    """The losing stage's own knobs, then the later and cheaper ones, then the earlier; the mode
-    last, since it may ask a model that has read nothing yet."""
-    return lever.knob == MODE, lever.stage != lost, -STAGES.index(lever.stage)
+def _urgency(lever: Lever, lost: str, heavy: tuple[str, ...]) -> tuple:
+    """The losing stage's own knobs, then those of few values, then the later and cheaper ones."""
+    return (
+        lever.knob == MODE and lever.values == heavy,
+        lever.knob in SHAPING,
+        lever.stage != lost,
+        len(lever.values) > len(MODES),
+        -STAGES.index(lever.stage),
+    )
 
 
 def _stage(group: str, mode: Mode) -> str:
     """The first stage that a group of knobs acts on in a mode; "" where none."""
-    if group == MODE:
-        return "first_stage"
     if group == "rerank":
         return next((r for r in ("rerank_1", "rerank_2") if getattr(mode, r) == "context"), "")
     if group == "extend":
@@ -110,8 +124,6 @@ def _range(name: str, replay: Replay, point: Point, mode: Mode, target: Target) 
     }
     if not has_effect.get(name, True):
         return None
-    if name == MODE:
-        return _modes(replay, current), None
     if name in ("candidate_k", "top_k"):
         values = tuple(outward(name, current, high=max(size, 1)))
         return values, _too_few(replay, point, mode, target) if name == "candidate_k" else None
@@ -126,13 +138,13 @@ def _range(name: str, replay: Replay, point: Point, mode: Mode, target: Target) 
     return tuple(outward(name, current)), None
 
 
-def _modes(replay: Replay, current: str) -> tuple[str, ...]:
-    """The modes whose rerankers are loaded, those that read nothing new first."""
+def _modes(replay: Replay, current: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The other modes whose rerankers are loaded: those that read nothing anew, and the rest."""
     loaded = set(replay.pipeline.rerankers) | {""}
-    others = [m for m in MODES.values() if m.name != current]
-    others = [m for m in others if {m.rerank_1, m.rerank_2} <= loaded]
-    light = {"", "context"}
-    return tuple(m.name for m in sorted(others, key=lambda m: not {m.rerank_1, m.rerank_2} <= light))
+    read = {"", "context"}
+    kinds = {m.name: {m.rerank_1, m.rerank_2} for m in MODES.values() if m.name != current}
+    light = tuple(name for name, own in kinds.items() if own <= loaded & read)
+    return light, tuple(n for n, own in kinds.items() if own <= loaded and n not in light)
 
 
 def _too_few(replay: Replay, point: Point, mode: Mode, target: Target):
@@ -169,18 +181,21 @@ def _room(name: str, replay: Replay, point: Point, mode: Mode, target: Target) -
             own["evidence_budget"], own["window_tokens"], own["answer_reserve"], spoken
         )
 
+    now = room(parts[name])
+    if name != "evidence_budget" and now == s.evidence_budget:
+        return None  # the window does not bind
     candidates = replay.entering(point, "budget").candidates
     _, costs = passage_costs(candidates, replay.run(mode))
     enough = sum(costs)
-    now = min(room(parts[name]), enough)
-    values, seen = [], {now}
-    for value in outward(name, parts[name]):
-        # All rooms that take everything are alike, and so are values that give the same room.
+    # All rooms that take everything are alike, and so are values that give the same room.
+    high = max(parts[name], parts[name] - now + enough) + knob_named(name).step
+    values, seen = [], {min(now, enough)}
+    for value in outward(name, parts[name], high=high if name != "answer_reserve" else None):
         own = min(room(value), enough)
         if own not in seen:
             seen.add(own)
             values.append(value)
     if s.oversize == "trim" or replay.overlaps(target.chunk_ids):
-        return (tuple(values), None) if values else None
+        return tuple(values), None
     wanted = {i for i, c in enumerate(candidates) if c.chunk_id in target.chunk_ids}
-    return (tuple(values), lambda v: not wanted <= set(fill(costs, room(v))[0])) if values else None
+    return tuple(values), lambda v: not wanted <= set(fill(costs, room(v))[0])

@@ -190,7 +190,8 @@ def singles(
         # What one knob does not use, the next ones have; none may use all that is left.
         left = max(0.0, ends - time.perf_counter())
         clock.limited(left * min(1.0, 3 / (len(found) - at)))
-        scans.append(scan(replay, here, target, lever, clock, base))
+        if not any(s.knob == lever.knob and s.value is not None for s in scans):
+            scans.append(scan(replay, here, target, lever, clock, base))
     return scans, left_out, all(s.finished for s in scans)
 
 

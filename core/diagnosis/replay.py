@@ -97,7 +97,6 @@ class Replay:
         self.pipeline, self.question = pipeline, question
         self.cancelled = cancelled
         self.runs = 0
-        self._encoder = None if pipeline.encoder is None else _ReadOnce(pipeline.encoder)
         self._nodes: Kept[Node] = Kept(KEPT, lambda node: 1 + len(node.state.candidates))
         self._tokens: dict[Hashable, int] = {}
 
@@ -120,7 +119,7 @@ class Replay:
     @property
     def has_dense(self) -> bool:
         """Whether there are dense scores to fuse."""
-        return self._encoder is not None and self.index.vectors is not None
+        return self.pipeline.encoder is not None and self.index.vectors is not None
 
     def lost_at(self, point: Point, target: Target) -> str:
         """The first stage after which a part of the target is gone for good; "" where none is."""
@@ -150,15 +149,7 @@ class Replay:
 
     def run(self, mode: Mode) -> Run:
         """What the stages look things up in."""
-        return Run(
-            index=self.index,
-            question=self.question,
-            mode=mode,
-            rerankers=self.pipeline.rerankers,
-            encoder=self._encoder,
-            memo=lambda model: self.pipeline.memo(self.index.fingerprint, self.question, model),
-            cancelled=self.cancelled,
-        )
+        return self.pipeline.prepared(self.index, self.question, mode, self.cancelled)
 
     def _nodes_of(self, point: Point, mode: Mode):
         """Each deciding stage's result, with the stage's place among all stages."""
@@ -246,16 +237,3 @@ def _query(state: State) -> Hashable:
     if query is None:
         return None
     return (hash(query.bm25.tobytes()), query.dense is None)
-
-
-class _ReadOnce:
-    """An encoder that reads the question once, whatever the settings."""
-
-    def __init__(self, encoder: Any) -> None:
-        self._encoder, self._read = encoder, {}
-        self.name, self.fingerprint = encoder.name, encoder.fingerprint
-
-    def encode_query(self, text: str) -> Any:
-        if text not in self._read:
-            self._read[text] = self._encoder.encode_query(text)
-        return self._read[text]

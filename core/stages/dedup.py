@@ -7,7 +7,9 @@ article; MinHash estimates the same from ``PERMUTATIONS`` hashes for large sets.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -26,7 +28,7 @@ def dedup(state: State, settings: Settings, run: Run) -> tuple[State, StageRecor
         return passed_on("dedup", state, knobs)
     wordings = [run.index.derived(c, "wording", wording) for c in chunks_of(run, state.candidates)]
     measure = overlap if settings.dedup_method == "overlap" else minhash_overlap
-    shared = measure([w.words for w in wordings])
+    shared = measure(tuple(w.words for w in wordings))
     verdicts = judge(shared, wordings, settings.dedup_threshold, settings.protect_exceptions)
     kept, dropped, reasons = [], [], {}
     for candidate, verdict in zip(state.candidates, verdicts, strict=True):
@@ -93,8 +95,13 @@ def judge(
     return verdicts
 
 
-def overlap(sets: list[frozenset[str]]) -> np.ndarray:
-    """float32[n, n]: the overlap coefficients of word sets; 0 with an empty set."""
+def overlap(sets: Sequence[frozenset[str]]) -> np.ndarray:
+    """float32[n, n], read-only: the overlap coefficients of word sets; 0 with an empty set."""
+    return _overlap(tuple(sets))
+
+
+@lru_cache(maxsize=4)  # a threshold that is moved asks for the same sets again
+def _overlap(sets: tuple[frozenset[str], ...]) -> np.ndarray:
     # Sets as rows of bits: counting common bits needs no floating point and no BLAS thread.
     ids = {word: at for at, word in enumerate(frozenset().union(*sets))}
     present = np.zeros((len(sets), -(-max(1, len(ids)) // 64) * 64), dtype=bool)
@@ -105,10 +112,12 @@ def overlap(sets: list[frozenset[str]]) -> np.ndarray:
     for row in range(len(sets)):
         both = np.bitwise_count(bits[row] & bits[: row + 1]).sum(axis=1, dtype=np.int64)
         common[row, : row + 1] = common[: row + 1, row] = both
-    return _coefficient(common, sets)
+    shared = _coefficient(common, sets)
+    shared.flags.writeable = False
+    return shared
 
 
-def minhash_overlap(sets: list[frozenset[str]]) -> np.ndarray:
+def minhash_overlap(sets: Sequence[frozenset[str]]) -> np.ndarray:
     """float32[n, n]: overlap coefficients estimated from MinHash (Broder 1997).
 
     The share of equal minima estimates the Jaccard index J; with the sizes known,
@@ -129,7 +138,7 @@ def minhash_overlap(sets: list[frozenset[str]]) -> np.ndarray:
     return _coefficient(common, sets)
 
 
-def _coefficient(common: np.ndarray, sets: list[frozenset[str]]) -> np.ndarray:
+def _coefficient(common: np.ndarray, sets: Sequence[frozenset[str]]) -> np.ndarray:
     sizes = np.array([len(s) for s in sets], dtype=np.float32)
     smaller = np.minimum(sizes[:, None], sizes[None, :])
     return np.where(smaller > 0, np.minimum(1, common / np.maximum(1, smaller)), 0)
