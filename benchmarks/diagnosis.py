@@ -100,7 +100,8 @@ def summary(rows: list[dict[str, Any]], first_runs: list[float]) -> dict[str, An
         "lost_at": shares("stage"),
         "outcome": shares("outcome"),
         "searched_in_full": sum(r["complete"] for r in rows) / len(rows),
-        "smallest_proved": sum(r["exact"] for r in rows) / max(1, sum(r["proposals"] for r in rows)),
+        "smallest_proved": sum(r["exact"] for r in rows)
+        / max(1, sum(r["proposals"] for r in rows)),
         "smallest_change": shares("first"),
     }
 

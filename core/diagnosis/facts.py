@@ -99,7 +99,9 @@ class Hidden:
 Facts = Cut | Threshold | Duplicate | Capped | OverBudget | Trimmed | Hidden
 
 
-def facts_of(trace: Trace, index: Index, chunk_id: str, fate: Fate, where: Standing) -> Facts | None:
+def facts_of(
+    trace: Trace, index: Index, chunk_id: str, fate: Fate, where: Standing
+) -> Facts | None:
     """The numbers behind a fate; None for a chunk that arrived, or where the trace has none."""
     if fate.stage == "first_stage":
         return _cut(trace, index, chunk_id, where)

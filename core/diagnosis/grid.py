@@ -90,7 +90,9 @@ def between_steps(name: str, current: Any, value: Any) -> list[Any]:
     if knob is None or not is_number(knob):
         return []
     if value > current:
-        return [at_step(knob, s) for s in range(step_above(knob, current), step_below(knob, value) + 1)]
+        return [
+            at_step(knob, s) for s in range(step_above(knob, current), step_below(knob, value) + 1)
+        ]
     steps_between = range(step_below(knob, current), step_above(knob, value) - 1, -1)
     return [at_step(knob, s) for s in steps_between]
 

@@ -28,6 +28,9 @@ LEAST_RUN, LEAST_SHARE = 4, 0.3
 GAP = 8
 """Two runs so few words apart in the text are one stretch."""
 
+FAR = 6
+"""Words. Only a run of so many counts that stands far from the longest one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Match:
@@ -143,10 +146,11 @@ def _runs(text: Words, passage: Words) -> list[Run]:
 
 
 def _best_runs(runs: Sequence[Run], size: int) -> list[Run]:
-    """The longest run, and the others that stand around it in the order of the passage."""
+    """The longest run, and the others of the passage in its order: short ones only around it."""
     chosen: list[Run] = []
     for i, j, length in sorted(runs, key=lambda run: (-run[2], run[0], run[1])):
-        if chosen and abs((j - i) - (chosen[0][1] - chosen[0][0])) > size + GAP:
+        far = chosen and abs((j - i) - (chosen[0][1] - chosen[0][0])) > size + GAP
+        if far and length < FAR:
             continue
         if all(
             (i + length <= a and j + length <= b) or (a + n <= i and b + n <= j)

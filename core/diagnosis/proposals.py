@@ -56,7 +56,7 @@ class Proposal:
 
     @property
     def sentence(self) -> str:
-        """``Evidence budget from 1,000 to 1,250: 243 tokens more, 2 chunks come in, none fall out.``"""
+        """``Candidates from 50 to 67: 13 tokens more, 1 chunk comes in, none fall out.``"""
         turned = " and ".join(
             f"{_title(k)} from {_said(self.before[k])} to {_said(v)}"
             for k, v in self.changes.items()
@@ -81,36 +81,46 @@ class Tried:
 class Proposals:
     """All that a search found, smallest change first, and what it tried.
 
-    ``complete`` is False where time was up before every knob was tried.
+    ``runs`` counts the settings that were run. ``complete`` is False where time was up before every knob was tried. ``needed`` is False where
+    the target is in the prompt already, ``possible`` where no chunk that the question may
+    retrieve holds it; nothing is tried then.
     """
 
     proposals: tuple[Proposal, ...]
     tried: tuple[Tried, ...]
     complete: bool
     seconds: float
+    runs: int = 0
     needed: bool = True
+    possible: bool = True
 
     @property
     def sentence(self) -> str:
         """The outcome, for a person."""
         if not self.needed:
             return "All of it is in the prompt already: nothing has to change."
+        if not self.possible:
+            return "No knob can bring it in: it is in no chunk that this question may retrieve."
         if self.proposals:
             how_many = len(self.proposals)
             what = "1 change brings" if how_many == 1 else f"{how_many} changes bring"
             return f"{what} it into the prompt; each was run."
-        runs, knobs = sum(t.runs for t in self.tried), sum(t.runs > 0 for t in self.tried)
+        knobs = sum(t.runs > 0 for t in self.tried)
         said = (
-            f"{runs:,} values of {knobs} knobs were run, alone and in pairs. The sizes of chunks "
-            "were not touched: they need a new index."
+            f"{self.runs:,} settings were run, {knobs} knobs alone and in pairs. Chunk size and "
+            "overlap were not touched: they need a new index."
         )
         if self.complete:
             return f"No setting of these knobs brings it back: {said}"
         return f"No change was found in the time given: {said}"
 
 
+TITLES = {MODE: "Mode", "dedup_method": "Duplicate method"}
+"""What a sentence calls a knob whose label says too little outside of the sidebar."""
+
+
 def _title(knob: str) -> str:
-    return "Mode" if knob == MODE else knob_named(knob).label
+    return TITLES.get(knob) or knob_named(knob).label
 
 
 def _said(value: Any) -> str:
@@ -149,7 +159,7 @@ def propose(
         return Proposals((), (), True, 0.0, needed=False)
     visible = index.restricted(trace.principal)
     if not target.pieces or not all(map(visible.holds, target.chunk_ids)):
-        return Proposals((), (), True, 0.0)
+        return Proposals((), (), True, 0.0, possible=False)
     clock = Clock(seconds, cancelled)
     replay = Replay(pipeline, index, trace.question, trace.principal, clock.stops)
     here = Point(Settings(**trace.settings), trace.mode)
@@ -169,6 +179,7 @@ def propose(
         tuple(tried),
         complete,
         time.perf_counter() - began,
+        replay.runs,
     )
 
 

@@ -36,8 +36,7 @@ def _cut(index: Index, chunk_id: str, cut: Cut) -> str:
     if cut.rank is None:
         return f"was not taken: {counted(cut.limit, 'chunk')} went on, chosen without a score."
     said = (
-        f"ranked {ordinal(cut.rank)} of {cut.total:,} by {cut.by}; "
-        f"the best {cut.limit:,} went on."
+        f"ranked {ordinal(cut.rank)} of {cut.total:,} by {cut.by}; the best {cut.limit:,} went on."
     )
     if cut.last and cut.gap is not None:
         last = chunk_name(index, cut.last, beside=chunk_id)

@@ -183,5 +183,7 @@ def _unfound(target: Target) -> str:
     if target.silent:
         pages = ", ".join(f"{s.document}, page {s.page}" for s in target.silent[:5])
         more = f" and {len(target.silent) - 5:,} more" if len(target.silent) > 5 else ""
-        said += f" It could stand on a page whose text was not extracted, or not well: {pages}{more}."
+        said += (
+            f" It could stand on a page whose text was not extracted, or not well: {pages}{more}."
+        )
     return said

@@ -75,7 +75,9 @@ def test_no_value_that_is_nearer_brings_it_in(world, data):
     pipe, made, trace, target, here = world
     found = propose(pipe, made, trace, target, seconds=PATIENT)
     alone = {k: p for p in found.proposals if len(p.changes) == 1 for k in p.changes}
-    names = [k.name for k in knobs() if k.name not in ("chunk_tokens", "chunk_overlap", "instructions")]
+    names = [
+        k.name for k in knobs() if k.name not in ("chunk_tokens", "chunk_overlap", "instructions")
+    ]
     knob = data.draw(st.sampled_from(sorted(alone) if alone else [*names, MODE]))
     if knob in alone and not alone[knob].exact:
         return
@@ -109,7 +111,9 @@ def test_values_come_nearest_first_and_all_of_them(name, data):
     else:
         current = data.draw(st.floats(knob.low, knob.high))
     far = data.draw(st.integers(1, 40)) * knob.step
-    values = list(outward(name, current, max(knob.low, current - far), min(knob.high, current + far)))
+    values = list(
+        outward(name, current, max(knob.low, current - far), min(knob.high, current + far))
+    )
     assert values == sorted(values, key=lambda v: abs(v - current))
     assert current not in values and len(set(values)) == len(values)
     assert all(Settings(**{name: v}) for v in values[:3])

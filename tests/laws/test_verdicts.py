@@ -57,10 +57,7 @@ def test_the_whole_is_lost_where_its_first_chunk_is(docs, knobs_, question, mode
         assert found.stage == "documents" and not found.arrived
         return
     read = {
-        at
-        for p in trace.selected
-        if p.document_id == document.id
-        for at in range(p.start, p.end)
+        at for p in trace.selected if p.document_id == document.id for at in range(p.start, p.end)
     }
     wanted = {at for p in target.pieces for at in range(p.start, p.end)}
     assert found.arrived == (wanted <= read) == target.reached(trace.selected)
