@@ -7,8 +7,9 @@ to the knob's own step. So a change is found at its very value, and not only on 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from core.diagnosis.grid import MODE, at_step, is_number, step_below, steps
@@ -148,7 +149,7 @@ def sweep(
     own.sort(key=lambda s: s.value)
     changes = [
         Change(a.value, b.value, chunks, b.value - a.value <= known.step * (1 + 1e-6))
-        for a, b in zip(own, own[1:], strict=False)
+        for a, b in pairwise(own)
         if (chunks := differing(a, b))
     ]
     return Sweep(knob, current, tuple(own), tuple(changes), runner.runs)
@@ -241,8 +242,7 @@ def _pin_down(at: dict[int, Setting], run: Callable[[int], Setting], most: int) 
         if b - a > 1 and differing(at[a], at[b]):
             heapq.heappush(gaps, (a - b, a, b))
 
-    known: Sequence[int] = sorted(at)
-    for a, b in zip(known, known[1:], strict=False):
+    for a, b in pairwise(sorted(at)):
         look(a, b)
     while gaps and len(at) < most:
         _, a, b = heapq.heappop(gaps)

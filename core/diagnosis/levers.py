@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from core.diagnosis.alike import sameness
 from core.diagnosis.grid import MODE, outward
 from core.diagnosis.replay import Point, Replay
 from core.diagnosis.targets import Target
@@ -103,7 +104,6 @@ def _range(name: str, replay: Replay, point: Point, mode: Mode, target: Target) 
     """A knob's values and what tells the hopeless ones; None where none has an effect."""
     s, current = point.settings, point.value(name)
     fuses = mode.first_stage == "fusion" and replay.has_dense
-    bm25 = mode.first_stage == "bm25"
     size = len(replay.index.chunk_ids)
     judged = bool(mode.rerank_1 or mode.rerank_2)
     has_effect = {
@@ -135,7 +135,19 @@ def _range(name: str, replay: Replay, point: Point, mode: Mode, target: Target) 
         return tuple(outward(name, current, high=max(total + 500, 500))), None
     if name in ("evidence_budget", "window_tokens", "answer_reserve"):
         return _room(name, replay, point, mode, target)
-    return tuple(outward(name, current)), None
+    values = tuple(outward(name, current))
+    alike = sameness(name, replay, point, mode)
+    return (distinct(values, current, alike) if alike else values), None
+
+
+def distinct(values: Iterable[Any], current: Any, alike: Callable[[Any], Hashable]) -> tuple:
+    """Of values that are alike the first, and none that is like the present one."""
+    seen, kept = {alike(current)}, []
+    for value in values:
+        if (own := alike(value)) not in seen:
+            seen.add(own)
+            kept.append(value)
+    return tuple(kept)
 
 
 def _modes(replay: Replay, current: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -189,13 +201,9 @@ def _room(name: str, replay: Replay, point: Point, mode: Mode, target: Target) -
     enough = sum(costs)
     # All rooms that take everything are alike, and so are values that give the same room.
     high = max(parts[name], parts[name] - now + enough) + knob_named(name).step
-    values, seen = [], {min(now, enough)}
-    for value in outward(name, parts[name], high=high if name != "answer_reserve" else None):
-        own = min(room(value), enough)
-        if own not in seen:
-            seen.add(own)
-            values.append(value)
+    reachable = outward(name, parts[name], high=None if name == "answer_reserve" else high)
+    values = distinct(reachable, parts[name], lambda v: min(room(v), enough))
     if s.oversize == "trim" or replay.overlaps(target.chunk_ids):
-        return tuple(values), None
+        return values, None
     wanted = {i for i, c in enumerate(candidates) if c.chunk_id in target.chunk_ids}
-    return tuple(values), lambda v: not wanted <= set(fill(costs, room(v))[0])
+    return values, lambda v: not wanted <= set(fill(costs, room(v))[0])

@@ -38,7 +38,7 @@ def judged(name: str, texts=TEXTS, scores=SCORES, **knobs):
 
 
 def test_below_the_candidates():
-    found, made, trace = judged("a4")
+    found, _, trace = judged("a4")
     facts = found.facts
     assert isinstance(facts, Cut)
     assert (facts.rank, facts.total, facts.limit) == (7, 7, 6)
@@ -89,11 +89,11 @@ def test_words_that_only_stand_elsewhere_are_plain():
 
 
 def test_over_the_budget_names_what_spent_it():
-    found, made, trace = judged("a2", evidence_budget=30, dedup_method="off")
+    found, _, trace = judged("a2", evidence_budget=30, dedup_method="off")
     facts = found.facts
     assert isinstance(facts, OverBudget)
     assert facts.needed - facts.left == -found.margin > 0 and facts.room == 30
-    assert [s.chunk_id for s in facts.before] == [p.chunk_id for p in trace.selected]
+    assert {s.chunk_id for s in facts.before} == {p.chunk_id for p in trace.selected}
     assert sum(s.tokens for s in facts.before) == trace.ledger.evidence
     assert f"{facts.needed - facts.left} too few" in found.sentence
 

@@ -12,6 +12,9 @@ from core.diagnosis.replay import Point, Replay
 from core.settings import Settings, knobs
 from tests.worlds import documents, index, modes, pipeline, questions, settings
 
+FEW = max(25, examples.default.max_examples // 4)
+"""A search is hundreds of runs."""
+
 PATIENT = 60.0
 """Seconds: what is short of time proposes less, and these laws are about what is proposed."""
 
@@ -43,6 +46,7 @@ def missed(draw):
     return pipe, made, trace, target, Point(knobs_, mode)
 
 
+@examples(max_examples=FEW)
 @given(missed())
 def test_a_proposal_brings_the_target_in_and_the_step_before_does_not(world):
     pipe, made, trace, target, here = world
@@ -67,7 +71,7 @@ def test_a_proposal_brings_the_target_in_and_the_step_before_does_not(world):
     assert sizes == sorted(sizes)
 
 
-@examples(max_examples=25)
+@examples(max_examples=FEW)
 @given(missed(), st.data())
 def test_no_value_that_is_nearer_brings_it_in(world, data):
     """Of an exact proposal every nearer value fails, not the step before alone; and a knob of
