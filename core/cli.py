@@ -1,4 +1,4 @@
-"""The command line: ``chunkscope index``, ``trace`` and ``eval``.
+"""The command line: ``chunkscope index``, ``trace``, ``eval`` and ``why``.
 
 With ``--json`` one document goes to standard output and nothing else; errors go to
 standard error. Exit codes: 0 done, 1 a gate failed, 2 bad input, 3 a stage degraded under
@@ -86,10 +86,20 @@ def _parser() -> argparse.ArgumentParser:
     asking.add_argument("--piecewise", metavar="MODEL", help="a cross-encoder for mode bge_rerank: a folder or a hub's name; flag:MODEL reads it with FlagEmbedding")  # fmt: skip
     asking.add_argument("--download", action="store_true", help="let the hub be asked for a model that is not on this machine")  # fmt: skip
 
-    trace = commands.add_parser("trace", parents=[common, asking], help="trace a question through every stage")  # fmt: skip
-    trace.add_argument("--question", required=True)
-    trace.add_argument("--mode", default=DEFAULT_MODE, metavar="MODE", help=f"one of {', '.join(MODES)}")  # fmt: skip
+    one = argparse.ArgumentParser(add_help=False, parents=[common, asking])
+    one.add_argument("--question", required=True)
+    one.add_argument("--mode", default=DEFAULT_MODE, metavar="MODE", help=f"one of {', '.join(MODES)}")  # fmt: skip
+
+    trace = commands.add_parser("trace", parents=[one], help="trace a question through every stage")  # fmt: skip
     trace.set_defaults(command=_trace)
+
+    why = commands.add_parser("why", parents=[one], help="say why a passage is missing, and what brings it back")  # fmt: skip
+    wanted = why.add_mutually_exclusive_group(required=True)
+    wanted.add_argument("--passage", help="text that should have been in the prompt")
+    wanted.add_argument("--chunk", metavar="ID", help="the same, by a chunk's id")
+    why.add_argument("--seconds", type=float, default=1.5, help="how long to look for what brings it back")  # fmt: skip
+    why.add_argument("--as-owner", action="store_true", help="ask as the tenant, but speak of hidden documents too, as to the owner of the files")  # fmt: skip
+    why.set_defaults(command=_why)
 
     add_eval(commands, [common, asking]).set_defaults(command=_eval)
     return parser
@@ -127,6 +137,37 @@ def _warnings(document) -> list[str]:
 
 
 def _trace(options: argparse.Namespace) -> int:
+    _, _, trace = _asked(options)
+    print(trace.to_json() if options.json else _summary(trace))
+    return _ended(options, trace)
+
+
+def _why(options: argparse.Namespace) -> int:
+    from core.diagnosis import target_of_chunk, targets_of_passage, why
+
+    pipeline, index, trace = _asked(options)
+    seen = index if options.as_owner else index.restricted(trace.principal)
+    if options.chunk:
+        targets = (target_of_chunk(seen, options.chunk),)
+    else:
+        targets = targets_of_passage(seen, options.passage)
+    answer = why(
+        pipeline,
+        index,
+        trace,
+        targets,
+        viewer=None if options.as_owner else trace.principal,
+        seconds=options.seconds,
+    )
+    if options.json:
+        _print_json(answer.to_dict())
+    else:
+        print(answer.text())
+    return _ended(options, trace)
+
+
+def _asked(options: argparse.Namespace):
+    """The pipeline, the whole index, and the trace of the question."""
     settings = parse_settings(options.set)
     mode = mode_named(options.mode)
     if options.piecewise and "piecewise" not in (mode.rerank_1, mode.rerank_2):
@@ -136,7 +177,10 @@ def _trace(options: argparse.Namespace) -> int:
     corpus = _open(options, settings, pipeline.encoder)
     principal = _principal(options)
     trace = pipeline.run(corpus.index, options.question, settings, options.mode, principal)
-    print(trace.to_json() if options.json else _summary(trace))
+    return pipeline, corpus.index, trace
+
+
+def _ended(options: argparse.Namespace, trace) -> int:
     for stage in trace.degraded:
         _complain(f"{stage.name}: {stage.degraded}")
     return DEGRADED if options.strict and trace.degraded else DONE

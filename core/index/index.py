@@ -70,6 +70,10 @@ class Index:
         """The row of a chunk. KeyError where there is none."""
         return self._rows[chunk_id]
 
+    def holds(self, chunk_id: str) -> bool:
+        """Whether one of the documents has that chunk."""
+        return chunk_id in self._rows
+
     def chunk(self, chunk_id: str) -> Chunk:
         return self.chunks[self._rows[chunk_id]]
 

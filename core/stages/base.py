@@ -37,7 +37,11 @@ class Query:
 
 @dataclass(frozen=True)
 class Run:
-    """What stays the same through a run. ``memo`` gives the scores kept between runs, by model."""
+    """What stays the same through a run.
+
+    ``memo`` gives the scores kept between runs, by model; ``read`` holds, by encoder, the
+    question's states and its cosines with every chunk, which no knob changes.
+    """
 
     index: Index
     question: str
@@ -45,6 +49,7 @@ class Run:
     rerankers: Mapping[str, Reranker]
     encoder: Any = None
     memo: Callable[[str], MutableMapping[str, float]] = field(default=lambda model: {})
+    read: MutableMapping[str, Any] = field(default_factory=dict)
     cancelled: Callable[[], bool] | None = None
 
 

@@ -96,13 +96,15 @@ def _dense(run: Run):
     if run.encoder is None or run.index.vectors is None:
         return None, None, "no encoder is loaded: BM25 alone ranks"
     try:
-        states = run.encoder.encode_query(run.question)
-        dense = (run.index.vectors @ states.vector).astype(np.float64)
+        if run.encoder.fingerprint not in run.read:
+            states = run.encoder.encode_query(run.question)
+            dense = (run.index.vectors @ states.vector).astype(np.float64)
+            run.read[run.encoder.fingerprint] = states, dense
     except Cancelled:
         raise
     except Exception as error:  # noqa: BLE001  whatever a model throws, the trace goes on
         return None, None, f"{run.encoder.name} failed ({error}): BM25 alone ranks"
-    return states, dense, ""
+    return *run.read[run.encoder.fingerprint], ""
 
 
 def _fused(kind: str, bm25: np.ndarray, dense: np.ndarray | None, settings: Settings):
