@@ -81,6 +81,10 @@ class PairReranker:
         with self._lock:
             return self._rerank(request)
 
+    def lasting(self, request: RerankRequest) -> dict[str, str]:
+        """A chunk's score rests on its own text."""
+        return {c.id: c.text for c in request.chunks if c.text.strip()}
+
     def _rerank(self, request: RerankRequest) -> Reranking:
         texts = [c.text for c in request.chunks]
         asked = self._count([self._as_read(request.question)])[0]
