@@ -333,11 +333,15 @@ def test_transformers_too_new_for_flag_embedding_names_the_pin(folders, monkeypa
     assert "pip install 'transformers>=5,<5.24'" in str(caught.value)
 
 
-def run(reranker, question: str = QUESTION):
+def run(reranker):
+    return run_in("bge_rerank", {"piecewise": reranker})
+
+
+def run_in(mode: str, rerankers: dict, **more):
+    """A trace over the texts, by the given rerankers; ``more`` are knobs."""
     world = index([document("\n\n".join(t for t in TEXTS if t.strip()))], Settings(chunk_tokens=16))
-    pipeline = Pipeline(HashingEncoder(), {"piecewise": reranker})
-    settings = Settings(chunk_tokens=16, relevance_threshold=0.0)
-    return pipeline.run(world, question, settings, "bge_rerank")
+    settings = Settings(chunk_tokens=16, relevance_threshold=0.0, **more)
+    return Pipeline(HashingEncoder(), rerankers).run(world, QUESTION, settings, mode)
 
 
 def test_a_trace_by_a_cross_encoder(load):
