@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.errors import ChunkscopeError, DocumentError
+from core.model_arguments import add_model_arguments, pipeline_from, unused_models
 from core.modes import DEFAULT_MODE, MODES, mode_named
 from core.records import Principal
 from core.settings import Settings, parse_settings
@@ -67,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--set", nargs="+", action="extend", default=[], metavar="KNOB=VALUE", help="turn a knob (docs/knobs.md lists them)")  # fmt: skip
     common.add_argument("--password", action="append", default=[], metavar="NAME=PASSWORD", help="for an encrypted document")  # fmt: skip
     common.add_argument("--cache", metavar="FOLDER", help="where what was computed is kept")
+    add_model_arguments(common)
     common.add_argument("--json", action="store_true", help="one JSON document on standard output")
     common.add_argument("--strict", action="store_true", help="exit with 3 where a model could not do its part")  # fmt: skip
 
@@ -79,15 +81,13 @@ def _parser() -> argparse.ArgumentParser:
     trace.add_argument("--tenant", default="", help="ask as this tenant; without any of these three, as the owner of the files")  # fmt: skip
     trace.add_argument("--role", nargs="+", action="extend", default=[], metavar="ROLE")
     trace.add_argument("--label", nargs="+", action="extend", default=[], metavar="LABEL", help="data policy labels that the principal is cleared for")  # fmt: skip
-    trace.add_argument("--piecewise", metavar="MODEL", help="a cross-encoder for mode bge_rerank: a folder or a hub's name; flag:MODEL reads it with FlagEmbedding")  # fmt: skip
-    trace.add_argument("--download", action="store_true", help="let the hub be asked for a model that is not on this machine")  # fmt: skip
     trace.set_defaults(command=_trace)
     return parser
 
 
 def _index(options: argparse.Namespace) -> int:
     settings = parse_settings(options.set)
-    pipeline = _pipeline()
+    pipeline = pipeline_from(options, _complain, ())
     corpus = _open(options, settings, pipeline.encoder)
     chunks: dict[str, int] = {d.id: stop - start for d, start, stop in corpus.index.document_rows()}
     rows = [
@@ -119,13 +119,12 @@ def _warnings(document) -> list[str]:
 def _trace(options: argparse.Namespace) -> int:
     settings = parse_settings(options.set)
     mode = mode_named(options.mode)
-    if options.piecewise and "piecewise" not in (mode.rerank_1, mode.rerank_2):
-        _complain(f"--piecewise: mode {mode.name} reads no chunk by itself; bge_rerank does")
-        options.piecewise = None
+    for sentence in unused_models(options, mode):
+        _complain(sentence)
     principal = None
     if options.tenant or options.role or options.label:
         principal = Principal(options.tenant, tuple(options.role), tuple(options.label))
-    pipeline = _pipeline(options.piecewise, options.download)
+    pipeline = pipeline_from(options, _complain, (mode,))
     corpus = _open(options, settings, pipeline.encoder)
     trace = pipeline.run(corpus.index, options.question, settings, options.mode, principal)
     print(trace.to_json() if options.json else _summary(trace))
@@ -152,24 +151,6 @@ def _summary(trace) -> str:
         f"\n{ledger.evidence} of {ledger.evidence_budget} evidence tokens ({ledger.counter})"
     )
     return "\n".join(lines)
-
-
-def _pipeline(piecewise: str | None = None, download: bool = False):
-    """The embedded pipeline; without its model, one that ranks by BM25 and says so."""
-    from core.errors import ModelError
-    from core.pipeline import Pipeline
-    from core.session import embedded_pipeline
-
-    try:
-        return embedded_pipeline(piecewise, download=download)
-    except ModelError as error:
-        _complain(str(error))
-    if not piecewise:
-        return Pipeline()
-    # A cross-encoder reads the question itself and needs no encoder.
-    from core.models.profiles import load_piecewise
-
-    return Pipeline(None, {"piecewise": load_piecewise(piecewise, download=download)})
 
 
 def _open(options: argparse.Namespace, settings: Settings, encoder: Any):

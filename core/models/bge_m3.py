@@ -14,6 +14,7 @@ import numpy as np
 
 from core.errors import ModelError
 from core.models.bert import import_torch
+from core.models.catalog import DEFAULTS, M3
 from core.models.flag import flag_class
 from core.models.folder import content_hash, model_folder
 from core.models.frame import frame_of
@@ -21,7 +22,7 @@ from core.models.pairs import loading, short_name, window
 from core.models.reading import Numbers, ReadingEncoder, Row, device_named, library_versions
 from core.models.wordpieces import Subwords
 
-DEFAULT = "BAAI/bge-m3"
+DEFAULT = DEFAULTS[M3]
 
 LONGEST = 8192
 """Tokens of a pass, at most."""

@@ -94,7 +94,7 @@ def _code(folder: Path, name: str) -> list[str]:
     for path in (folder / config for config in _CONFIGS):
         settings = _json(path, name)
         if isinstance(settings, dict):
-            found += _words((settings.get("auto_map") or {}))
+            found += _words(settings.get("auto_map") or {})
     # sentence-transformers imports whatever class a module is said to be of.
     modules = _json(folder / "modules.json", name)
     for module in modules if isinstance(modules, list) else ():

@@ -21,6 +21,8 @@ from core.models.relevance import relevance
 from core.models.windows import joined_texts
 from core.ranking import min_max, smoothed_by_neighbours, weighted_sum
 
+UNCALIBRATED = "Relevance is not calibrated for this encoder, so it gives none."
+
 
 class _MaxSim:
     kind = ""
@@ -31,6 +33,10 @@ class _MaxSim:
         self.name = f"{encoder.name}, MaxSim {self.kind}"
         self.fingerprint = f"{self.kind}:{encoder.fingerprint}"
         self._calibrated = calibrated
+
+    @property
+    def _warnings(self) -> tuple[str, ...]:
+        return () if self._calibrated else (UNCALIBRATED,)
 
     def _relevance(self, request: RerankRequest, raw: np.ndarray) -> np.ndarray | None:
         """None where no fit exists: cosines of another encoder mean something else."""
@@ -63,6 +69,7 @@ class EmbeddedPiecewise(_MaxSim):
             scores=min_max(raw),
             raw=raw,
             relevance=self._relevance(request, raw),
+            warnings=self._warnings,
             parts={"coverage": request.coverage},
             tokens_read=int(offsets[-1]),
             truncated=np.array([t for _, t in states]),
@@ -116,6 +123,7 @@ class EmbeddedListwise(_MaxSim):
             scores=min_max(raw),
             raw=raw,
             relevance=self._relevance(request, raw),
+            warnings=self._warnings,
             parts={"coverage": request.coverage},
             tokens_read=int(states.offsets[-1]),
             how="the candidates were read together, in the order in which they were retrieved",
@@ -153,6 +161,7 @@ class EmbeddedContext(_MaxSim):
             scores=min_max(joined),
             raw=raw,
             relevance=self._relevance(request, raw),
+            warnings=self._warnings,
             parts=parts | {"own": own, "neighbours": joined - own, "coverage": request.coverage},
             how="tokens were read once, at indexing, among their true neighbours in the "
             "document; the candidates' company enters through the neighbours' share",

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.errors import ModelError
+from core.models.catalog import DEFAULTS, FLAG
 from core.models.flag import flag_class
 from core.models.folder import architecture, content_hash, model_folder
 from core.models.pairs import MAX_LENGTH, PairReranker, loading, short_name, window
 
-DEFAULT = "BAAI/bge-reranker-v2-m3"
+DEFAULT = DEFAULTS[FLAG]
 
 
 class FlagEmbeddingReranker(PairReranker):

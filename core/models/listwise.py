@@ -187,7 +187,7 @@ def _loaded(folder: Path, precision: str) -> Any:
     }
     try:
         return AutoModel.from_pretrained(str(folder), **asked)
-    except Exception as first:
+    except Exception as first:  # noqa: BLE001  whatever code of its own throws
         # jina-reranker-v3 has no output layer of its own, and transformers 5 would tie one.
         try:
             return AutoModel.from_pretrained(str(folder), tie_word_embeddings=False, **asked)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from threading import Lock
 from typing import Any
 
@@ -212,7 +213,7 @@ class ReadingEncoder:
                     weights[own] = numbers.weights
                 work.did(int(kept[i]))
         ids = np.concatenate([r.ids[r.first : r.last] for r in rows] or [np.zeros(0, np.int64)])
-        bounds = list(zip(offsets[:-1], offsets[1:], strict=True))
+        bounds = list(pairwise(offsets.tolist()))
         cut = (lengths - kept).astype(np.int32)
         sparse = self._weighed(ids, weights, bounds)
         return SpanStates(unit_rows(vectors), states, offsets, cut, sparse)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
@@ -169,9 +170,7 @@ def test_a_chunks_vector_is_the_mean_of_its_own_tokens_where_the_model_means_the
     spans = cut(text, 60)
     states, _ = plain_forward(folders["mean"], text)
     words = np.cumsum([0, *(len(text[a:b].split()) for a, b in spans)])
-    means = [
-        states[1 + a : 1 + b].numpy().mean(axis=0) for a, b in zip(words, words[1:], strict=False)
-    ]
+    means = [states[1 + a : 1 + b].numpy().mean(axis=0) for a, b in itertools.pairwise(words)]
     read = loaded["mean"].encode_spans(text, spans)
     assert near(read.vectors, unit_rows(np.array(means)))
 
@@ -191,9 +190,7 @@ def test_states_are_read_in_context_and_windows_cover_long_texts(encoder):
     spans = cut(text, 100)
     read = encoder.encode_spans(text, spans)
     assert read.offsets[-1] == len(read.states) == 1000
-    assert [b - a for a, b in zip(read.offsets, read.offsets[1:], strict=False)] == [
-        len(text[a:b].split()) for a, b in spans
-    ]
+    assert np.diff(read.offsets).tolist() == [len(text[a:b].split()) for a, b in spans]
     assert (np.abs(read.states).max(axis=1) == 127).all()
     assert np.allclose(np.linalg.norm(read.vectors, axis=1), 1.0, atol=1e-5)
     alone = encoder.encode_alone([text[a:b] for a, b in spans])
