@@ -26,6 +26,7 @@ LIMIT = 1_000_000
 PATIENCE = 2.0
 """Seconds to wait for another process that is writing."""
 
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR}
 _DAY = 86_400
 _AT_ONCE = 500
 _TABLE = """
@@ -103,11 +104,10 @@ class ScoreCache:
         try:
             with self._open() as database:
                 return act(database)
-        except sqlite3.OperationalError:  # busy, read-only or full: not damaged
-            return otherwise
-        except sqlite3.DatabaseError:
-            self._throw_away()
-            return otherwise
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED:
+                self._throw_away()
+            return otherwise  # or it is busy, read-only, full
         except OSError:
             return otherwise
 
