@@ -18,6 +18,7 @@ _HOMES = {
     "Pipeline": "core.pipeline",
     "open_documents": "core.session",
     "embedded_pipeline": "core.session",
+    "profile_pipeline": "core.session",
     "ChunkscopeError": "core.errors",
 }
 

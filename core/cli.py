@@ -19,6 +19,7 @@ from core.errors import ChunkscopeError, DocumentError
 from core.evaluate.command import Opened
 from core.evaluate.command import add_command as add_eval
 from core.evaluate.command import run_command as run_eval
+from core.model_arguments import add_model_arguments, pipeline_from, unused_models
 from core.modes import DEFAULT_MODE, MODES, mode_named
 from core.records import Principal
 from core.settings import Settings, parse_settings
@@ -73,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--ocr", action="store_true", help="recognise the text of pages that are pictures (needs tesseract)")  # fmt: skip
     common.add_argument("--ocr-language", metavar="LANGUAGE", help="tesseract's name of the language, several joined by +; eng where not given")  # fmt: skip
     common.add_argument("--cache", metavar="FOLDER", help="where what was computed is kept")
+    add_model_arguments(common)
     common.add_argument("--json", action="store_true", help="one JSON document on standard output")
     common.add_argument("--strict", action="store_true", help="exit with 3 where a model could not do its part")  # fmt: skip
 
@@ -83,8 +85,6 @@ def _parser() -> argparse.ArgumentParser:
     asking.add_argument("--tenant", default="", help="ask as this tenant; without any of these three, as the owner of the files")  # fmt: skip
     asking.add_argument("--role", nargs="+", action="extend", default=[], metavar="ROLE")
     asking.add_argument("--label", nargs="+", action="extend", default=[], metavar="LABEL", help="data policy labels that the principal is cleared for")  # fmt: skip
-    asking.add_argument("--piecewise", metavar="MODEL", help="a cross-encoder for mode bge_rerank: a folder or a hub's name; flag:MODEL reads it with FlagEmbedding")  # fmt: skip
-    asking.add_argument("--download", action="store_true", help="let the hub be asked for a model that is not on this machine")  # fmt: skip
 
     one = argparse.ArgumentParser(add_help=False, parents=[common, asking])
     one.add_argument("--question", required=True)
@@ -107,7 +107,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _index(options: argparse.Namespace) -> int:
     settings = parse_settings(options.set)
-    pipeline = _pipeline()
+    pipeline = pipeline_from(options, _complain, ())
     corpus = _open(options, settings, pipeline.encoder)
     chunks: dict[str, int] = {d.id: stop - start for d, start, stop in corpus.index.document_rows()}
     rows = [
@@ -170,10 +170,9 @@ def _asked(options: argparse.Namespace):
     """The pipeline, the whole index, and the trace of the question."""
     settings = parse_settings(options.set)
     mode = mode_named(options.mode)
-    if options.piecewise and "piecewise" not in (mode.rerank_1, mode.rerank_2):
-        _complain(f"--piecewise: mode {mode.name} reads no chunk by itself; bge_rerank does")
-        options.piecewise = None
-    pipeline = _pipeline(options.piecewise, options.download)
+    for sentence in unused_models(options, mode):
+        _complain(sentence)
+    pipeline = pipeline_from(options, _complain, (mode,))
     corpus = _open(options, settings, pipeline.encoder)
     principal = _principal(options)
     trace = pipeline.run(corpus.index, options.question, settings, options.mode, principal)
@@ -187,8 +186,8 @@ def _ended(options: argparse.Namespace, trace) -> int:
 
 
 def _eval(options: argparse.Namespace) -> int:
-    def pipeline(options: argparse.Namespace):
-        return _pipeline(options.piecewise, options.download)
+    def pipeline(options: argparse.Namespace, modes: Sequence[str]):
+        return pipeline_from(options, _complain, [mode_named(m) for m in modes])
 
     return run_eval(options, Opened(pipeline, _open, _principal, _complain))
 
@@ -218,24 +217,6 @@ def _summary(trace) -> str:
         f"\n{ledger.evidence} of {ledger.evidence_budget} evidence tokens ({ledger.counter})"
     )
     return "\n".join(lines)
-
-
-def _pipeline(piecewise: str | None = None, download: bool = False):
-    """The embedded pipeline; without its model, one that ranks by BM25 and says so."""
-    from core.errors import ModelError
-    from core.pipeline import Pipeline
-    from core.session import embedded_pipeline
-
-    try:
-        return embedded_pipeline(piecewise, download=download)
-    except ModelError as error:
-        _complain(str(error))
-    if not piecewise:
-        return Pipeline()
-    # A cross-encoder reads the question itself and needs no encoder.
-    from core.models.profiles import load_piecewise
-
-    return Pipeline(None, {"piecewise": load_piecewise(piecewise, download=download)})
 
 
 def _open(options: argparse.Namespace, settings: Settings, encoder: Any):

@@ -17,6 +17,7 @@ from typing import Any
 
 from core.errors import Cancelled, ModelError, SettingsError
 from core.index.index import Index
+from core.index.scores import ScoreCache
 from core.kept import Kept
 from core.models.protocols import Reranker
 from core.modes import DEFAULT_MODE, Mode, mode_named
@@ -70,12 +71,22 @@ class Pipeline:
         rerankers: by kind: "piecewise", "listwise", "context". A kind that is missing degrades.
         kept: how many candidates and entries the kept stage results may hold together;
             one takes some 300 bytes.
+        scores: where slow models' scores are kept across runs of the program; None keeps none.
+        no_encoder: why there is no encoder, for the trace.
     """
 
     def __init__(
-        self, encoder: Any = None, rerankers: Mapping[str, Reranker] | None = None, kept: int = KEPT
+        self,
+        encoder: Any = None,
+        rerankers: Mapping[str, Reranker] | None = None,
+        kept: int = KEPT,
+        *,
+        scores: ScoreCache | None = None,
+        no_encoder: str = "",
     ) -> None:
         self.encoder = encoder
+        self.scores = scores
+        self.no_encoder = no_encoder or "no encoder is loaded"
         self.rerankers = dict(rerankers or {})
         self._results: Kept[tuple[State, StageRecord]] = Kept(kept, _weight)
         self._memos: Kept[MutableMapping[str, float]] = Kept(64)
@@ -157,6 +168,8 @@ class Pipeline:
             encoder=self.encoder,
             memo=lambda model: _mapping(self._memos, (*key, model)),
             read=_mapping(self._read, key),
+            kept_scores=self.scores,
+            no_encoder=self.no_encoder,
             cancelled=cancelled,
         )
 
@@ -208,6 +221,7 @@ def _trace(
             bm25=CorpusScores.pack(query.bm25 if ranked else None),
             dense=CorpusScores.pack(query.dense),
             fused=CorpusScores.pack(query.fused if ranked else None),
+            sparse=CorpusScores.pack(query.sparse),
         ),
         stages=tuple(records),
         chunks=tuple(run.index.chunk(chunk_id) for chunk_id in touched),

@@ -57,7 +57,7 @@ def add_command(commands: Any, parents: list[argparse.ArgumentParser]) -> argpar
 class Opened:
     """How the command line opens models and documents, and complains."""
 
-    pipeline: Callable[[argparse.Namespace], Any]
+    pipeline: Callable[[argparse.Namespace, Sequence[str]], Any]
     corpus: Callable[[argparse.Namespace, Any, Any], Any]
     principal: Callable[[argparse.Namespace], Any]
     complain: Callable[[str], None]
@@ -81,7 +81,7 @@ def run_command(options: argparse.Namespace, opened: Opened) -> int:
     earlier = load_evaluation(options.resume) if options.resume else None
     save = _saver(options.save or options.resume, opened.complain)
 
-    pipeline = opened.pipeline(options)
+    pipeline = opened.pipeline(options, wanted.modes)
     corpus = opened.corpus(options, wanted.settings, pipeline.encoder)
     with stopped_by_ctrl_c() as stopped:
         evaluation = evaluate(
@@ -94,7 +94,7 @@ def run_command(options: argparse.Namespace, opened: Opened) -> int:
             options.scope,
             principal=opened.principal(options),
             earlier=earlier,
-            through=_through(options, pipeline, len(questions)),
+            through=_through(options, pipeline, len(questions), wanted.modes),
             progress=Progress().said,
             save=save,
             cancelled=stopped,
@@ -187,7 +187,7 @@ def _saver(
     return save
 
 
-def _through(options: argparse.Namespace, pipeline: Any, questions: int):
+def _through(options: argparse.Namespace, pipeline: Any, questions: int, modes: list[str]):
     """One process, or several; None is one."""
     from core.evaluate.workers import parallel, reopened
     from core.index.cache import default_root
@@ -203,7 +203,8 @@ def _through(options: argparse.Namespace, pipeline: Any, questions: int):
     cache = Path(options.cache) if options.cache else default_root()
     if not os.access(cache, os.W_OK):  # what each process reads anew may differ in its last bits
         return None
-    opener = partial(reopened, cache=cache, piecewise=options.piecewise, download=options.download)
+    models = argparse.Namespace(**{k: v for k, v in vars(options).items() if k != "command"})
+    opener = partial(reopened, options=models, modes=modes, cache=cache)
     return partial(parallel, opener=opener, workers=workers)
 
 

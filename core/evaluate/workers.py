@@ -10,6 +10,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -37,16 +38,19 @@ def reopened(
     documents: tuple[Document, ...],
     settings: Settings,
     *,
-    cache: Path | None = None,
-    piecewise: str | None = None,
-    download: bool = False,
+    options: Namespace,
+    modes: Sequence[str],
+    cache: Path,
 ) -> tuple[Pipeline, Index]:
-    """The embedded pipeline, and the index of documents that the cache has read before."""
+    """The pipeline that the command line's words about models ask for, and the index of
+    documents that the cache has read before."""
     from core.index.build import build_index
     from core.index.cache import ArrayCache
-    from core.session import embedded_pipeline
+    from core.model_arguments import pipeline_from
+    from core.modes import mode_named
 
-    pipeline = embedded_pipeline(piecewise, download=download)
+    # The first process has said already what could not be loaded.
+    pipeline = pipeline_from(options, lambda _: None, [mode_named(m) for m in modes])
     return pipeline, build_index(documents, settings, pipeline.encoder, cache=ArrayCache(cache))
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from core.index.bm25 import BM25Index, TermCounts
+from core.index.sparse import SparseIndex
 from core.models.states import SpanStates
 from core.records import Chunk, Document, Principal
 from core.rendering import PassageCost
@@ -115,6 +116,14 @@ class Index:
         if len(self.parts) == 1:
             return self.parts[0].states.vectors
         return np.concatenate([p.states.vectors for p in self.parts])
+
+    @cached_property
+    def sparse(self) -> SparseIndex | None:
+        """Lexical weights, or None where the encoder learns none."""
+        held = [p.states.sparse if p.states is not None else None for p in self.parts]
+        if not held or any(h is None for h in held):
+            return None
+        return SparseIndex.merge(held)
 
     def states(self, rows: Sequence[int]) -> SpanStates:
         """The token states of some rows, in their order, as they were read in context."""
