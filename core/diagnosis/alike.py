@@ -16,9 +16,9 @@ from core.diagnosis.replay import Point, Replay
 from core.modes import Mode
 from core.ranking import min_max
 from core.stages.base import chunks_of, ordering_scores
-from core.stages.dedup import minhash_overlap, overlap
 from core.stages.exceptions import wording
 from core.stages.extend import radius
+from core.stages.overlaps import minhash_overlap, overlap
 
 Alike = Callable[[Any], Hashable]
 

@@ -25,6 +25,7 @@ UNTOUCHED = {
     "chunk_overlap": "changing it builds the index anew",
     "instructions": "it is text",
     "order": "it moves passages and drops none",
+    "rerank_seconds": "it bounds the time, not what is found",
 }
 """Knobs that no proposal touches, and why."""
 
@@ -44,7 +45,7 @@ class Lever:
 
 
 SHAPING = frozenset(
-    "fusion_bm25 rrf_k k1 b weight_bm25 weight_dense weight_maxsim neighbour_share mmr_lambda "
+    "fusion_bm25 fusion_sparse rrf_k k1 b weight_bm25 weight_dense weight_maxsim neighbour_share mmr_lambda "
     "full_document_limit".split()
 )
 """Knobs that move every score a little. They have many values, and are tried after the others,
@@ -110,6 +111,7 @@ def _range(name: str, replay: Replay, point: Point, mode: Mode, target: Target) 
         "fusion": fuses,
         "rrf_k": fuses and s.fusion == "rrf",
         "fusion_bm25": fuses and s.fusion == "weighted",
+        "fusion_sparse": fuses and replay.index.sparse is not None,
         "k1": mode.first_stage != "whole",
         "b": mode.first_stage != "whole",
         "candidate_k": mode.first_stage == "fusion",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from functools import partial
 from itertools import count
 
@@ -54,13 +55,17 @@ def test_nothing_left_to_do_starts_no_process():
 @pytest.mark.integration
 def test_the_real_models_give_the_same_numbers(root, tmp_path):
     from core.evaluate import RANKED, YARDSTICK
+    from core.model_arguments import add_model_arguments
     from core.session import embedded_pipeline, open_documents
 
     real = embedded_pipeline()
     docs = [root / "sample_docs" / "travel-expense-policy.md", root / "sample_docs" / "faq.txt"]
     made = open_documents(docs, YARDSTICK, real.encoder, cache=tmp_path).index
     asked = [q for q in load_questions(root / "sample_docs" / "questions.jsonl")][:8]
-    through = partial(parallel, opener=partial(reopened, cache=tmp_path), workers=2)
+    words = ArgumentParser()
+    add_model_arguments(words)
+    opener = partial(reopened, options=words.parse_args([]), modes=RANKED, cache=tmp_path)
+    through = partial(parallel, opener=opener, workers=2)
     one = evaluate(real, made, asked, RANKED, scope="document", budgets=(200,))
     two = evaluate(real, made, asked, RANKED, scope="document", budgets=(200,), through=through)
     assert one.rows and two.without_timings() == one.without_timings()
