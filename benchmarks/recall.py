@@ -104,7 +104,7 @@ def table(evaluation, summary) -> str:
     rows = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     said = (
         f"Recall in % over {summary.questions} questions on five documents, each question of its own "
-        "document, with the embedded model and default settings; in brackets the 95 % interval "
+        "document, with the embedded model and default settings but for those two; in brackets the 95 % interval "
         "(bootstrap over questions). Bold: the best mode of a column, and those whose paired "
         "difference from it is inside its interval. The time is the median on one core."
     )
