@@ -1,8 +1,8 @@
 """Why a chunk is missing, and what brings it back."""
 
 from core.diagnosis.answer import Answer, why
-from core.diagnosis.faults import Fault, faults
 from core.diagnosis.proposals import Proposal, Proposals, propose
+from core.diagnosis.symptoms import Fault, faults
 from core.diagnosis.targets import (
     Target,
     target_of_chunk,

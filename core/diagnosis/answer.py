@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.diagnosis.faults import Fault, faults
 from core.diagnosis.proposals import SECONDS, Proposal, Proposals, propose
+from core.diagnosis.symptoms import Fault, faults
 from core.diagnosis.targets import Target
 from core.diagnosis.verdicts import ChunkVerdict, Verdict, verdict
 from core.fates import PROMPT

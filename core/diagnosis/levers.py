@@ -209,3 +209,17 @@ def _room(name: str, replay: Replay, point: Point, mode: Mode, target: Target) -
         return values, None
     wanted = {i for i, c in enumerate(candidates) if c.chunk_id in target.chunk_ids}
     return values, lambda v: not wanted <= set(fill(costs, room(v))[0])
+
+
+def budget_alone(replay: Replay, point: Point, target: Target) -> int | None:
+    """The evidence budget nearest to the present one that would do if the model window did not
+    bind; None where none would. It changes nothing by itself: the window has to grow with it."""
+    if replay.lost_at(point, target) != "budget":
+        return None
+    free = point.moved(window_tokens=1_000_000, answer_reserve=0)
+    mode = mode_named(point.mode)
+    values, hopeless = _room("evidence_budget", replay, free, mode, target) or ((), None)
+    for value in values:
+        if hopeless is None or not hopeless(value):
+            return value if hopeless else values[-1]
+    return None

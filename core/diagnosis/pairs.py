@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.diagnosis.grid import between_steps, size
-from core.diagnosis.levers import levers
+from core.diagnosis.levers import budget_alone, levers
 from core.diagnosis.replay import Point, Replay
 from core.diagnosis.scan import Clock, Scan, scan
 from core.diagnosis.targets import Target
@@ -26,16 +26,19 @@ def pairs(
 
     Of each knob the step before fails, while the other is as in the pair.
     """
-    ways = [s for s in scans if s.further]
+    further = [s for s in scans if s.further]
     # The furthest first; among those the smallest change.
-    ways.sort(key=lambda s: size(s.knob, here.value(s.knob), s.further[0]))
-    ways.sort(key=lambda s: s.further[1].far, reverse=True)
+    further.sort(key=lambda s: size(s.knob, here.value(s.knob), s.further[0]))
+    further.sort(key=lambda s: s.further[1].far, reverse=True)
+    ways = [(s.knob, s.further[0]) for s in further[:SEARCHES]]
     found: Found = []
     complete = True
     try:
-        for way in ways[:SEARCHES]:
-            there = here.moved(**{way.knob: way.further[0]})
-            done = _finish(replay, here, there, target, way.knob, clock, found, most)
+        if (enough := budget_alone(replay, here, target)) is not None:
+            ways.insert(0, ("evidence_budget", enough))
+        for knob, value in ways:
+            there = here.moved(**{knob: value})
+            done = _finish(replay, here, there, target, knob, clock, found, most)
             complete = complete and done
             if len(found) >= most or clock.over():
                 break

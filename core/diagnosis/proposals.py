@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,17 +13,18 @@ from core.diagnosis.pairs import pairs
 from core.diagnosis.replay import Point, Replay
 from core.diagnosis.scan import Clock, Scan, scan
 from core.diagnosis.targets import Target
+from core.diagnosis.verdicts import index_of_asker
 from core.errors import Cancelled
 from core.index.index import Index
 from core.pipeline import Pipeline
-from core.settings import Settings, knob_named
+from core.settings import knob_named, parse_settings
 from core.trace import Trace
 
-SECONDS = 1.5
+SECONDS = 2.5
 """How long a search may take by default, before its proposals are run."""
 
-FOR_SINGLE = 0.7
-"""The share of it for single knobs; pairs have what is left."""
+FOR_SINGLE = 0.4
+"""The share of it for single knobs; pairs, tried where no single knob is enough, have the rest."""
 
 PAIRS = 3
 """At most so many pairs are proposed."""
@@ -150,19 +151,18 @@ def propose(
         seconds: after which the search stops and says so; each proposal is then run once more.
 
     Raises:
+        ChunkscopeError: the index is not the trace's.
         Cancelled: ``cancelled`` answered True.
     """
     began = time.perf_counter()
-    if target.reached(trace.selected) and (
-        target.kind != "chunk" or set(target.chunk_ids) <= {p.chunk_id for p in trace.selected}
-    ):
+    visible = index_of_asker(trace, index)
+    if target.reached(trace.selected):
         return Proposals((), (), True, 0.0, needed=False)
-    visible = index.restricted(trace.principal)
     if not target.pieces or not all(map(visible.holds, target.chunk_ids)):
         return Proposals((), (), True, 0.0, possible=False)
     clock = Clock(seconds, cancelled)
     replay = Replay(pipeline, index, trace.question, trace.principal, clock.stops)
-    here = Point(Settings(**trace.settings), trace.mode)
+    here = Point(parse_settings(trace.settings), trace.mode)
     scans, left_out, complete = singles(replay, here, target, clock, seconds * FOR_SINGLE)
     found = [({s.knob: s.value}, s.exact) for s in scans if s.value is not None]
     if not found:
@@ -172,7 +172,7 @@ def propose(
         complete = complete and (pairs_complete or bool(pairs_found))
     proved = [_proved(pipeline, index, trace, here, target, *f, cancelled) for f in found]
     proved.sort(key=lambda p: (len(p.changes), p.size, p.tokens))
-    tried = [Tried(s.knob, s.runs, s.excluded, _outcome(s)) for s in scans]
+    tried = [_tried([s for s in scans if s.knob == name]) for name in {s.knob: 0 for s in scans}]
     tried += [Tried(name, 0, 0, f"not tried: {why}") for name, why in left_out.items()]
     return Proposals(
         tuple(p for p in proved if p.proved),
@@ -206,6 +206,13 @@ def singles(
     return scans, left_out, all(s.finished for s in scans)
 
 
+def _tried(scans: Sequence[Scan]) -> Tried:
+    """One knob's scans as one; the mode has two."""
+    telling = next((s for s in scans if s.value is not None or not s.finished), scans[0])
+    runs, excluded = sum(s.runs for s in scans), sum(s.excluded for s in scans)
+    return Tried(scans[0].knob, runs, excluded, _outcome(telling))
+
+
 def _outcome(scan: Scan) -> str:
     if scan.value is not None:
         return f"brings it back at {_said(scan.value)}"
@@ -233,13 +240,10 @@ def _proved(
     )
     had = tuple(p.chunk_id for p in trace.selected)
     has = tuple(p.chunk_id for p in after.selected)
-    arrived = target.reached(after.selected)
-    if target.kind == "chunk":
-        arrived = arrived and set(target.chunk_ids) <= set(has)
     return Proposal(
         changes=dict(changes),
         before={k: here.value(k) for k in changes},
-        proved=arrived,
+        proved=target.reached(after.selected),
         exact=exact,
         size=sum(size(k, here.value(k), v) for k, v in changes.items()),
         tokens=after.ledger.evidence - trace.ledger.evidence,

@@ -45,8 +45,9 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A stretch of a document that the prompt would show."""
+    """A chunk that would be in the prompt, and what of it would be shown."""
 
+    chunk_id: str
     document_id: str
     start: int
     end: int
@@ -111,10 +112,7 @@ class Replay:
                     far[chunk] = place + 1
             if self._lost(node, place, wanted, point, mode):
                 return Reach(False, tuple(sorted(far.values())))
-        arrived = target.reached(self._shown(node, target))
-        if target.kind == "chunk":
-            arrived = arrived and node.ids >= set(wanted)
-        return Reach(arrived, tuple(sorted(far.values())))
+        return Reach(target.reached(self._shown(node, target)), tuple(sorted(far.values())))
 
     @property
     def has_dense(self) -> bool:
@@ -220,7 +218,9 @@ class Replay:
     def _shown(self, node: Node, target: Target) -> list[Stretch]:
         documents = {p.document_id for p in target.pieces}
         return [
-            Stretch(chunk.document_id, chunk.start, _end(candidate, chunk.start, chunk.end))
+            Stretch(
+                chunk.id, chunk.document_id, chunk.start, _end(candidate, chunk.start, chunk.end)
+            )
             for candidate in node.state.candidates
             if (chunk := self.index.chunk(candidate.chunk_id)).document_id in documents
         ]

@@ -12,13 +12,17 @@ from core.ingest.page_report import UNRELIABLE
 from core.questions import Evidence
 from core.records import Document, Span
 
+CHUNK = "chunk"
+"""The kind of a target that is one chunk, and not the text that stands in it."""
+
 FEW = 50
 """Characters. A page with a warning and fewer than this may hold what its text does not."""
 
 
 class Shown(Protocol):
-    """A stretch of a document that the prompt shows (a passage of a trace is one)."""
+    """A chunk in the prompt, and what of it is shown (a passage of a trace is one)."""
 
+    chunk_id: str
     document_id: str
     start: int
     end: int
@@ -70,8 +74,10 @@ class Target:
         return tuple(dict.fromkeys(p.chunk_id for p in self.pieces))
 
     def reached(self, shown: Iterable[Shown]) -> bool:
-        """Whether all of it stands in what the prompt shows."""
+        """Whether all of it stands in what the prompt shows; a chunk must be there itself."""
         shown = list(shown)
+        if self.kind == CHUNK and not {s.chunk_id for s in shown} >= set(self.chunk_ids):
+            return False
         return bool(self.pieces) and all(is_shown(p, shown) for p in self.pieces)
 
 
@@ -96,11 +102,13 @@ def target_of_chunk(index: Index, chunk_id: str) -> Target:
     try:
         chunk = index.chunk(chunk_id)
     except KeyError:
-        return Target("chunk", chunk_id, problem="is in none of the documents")
-    return Target("chunk", chunk_id, (Piece(chunk.id, chunk.document_id, chunk.start, chunk.end),))
+        return Target(CHUNK, chunk_id, problem="is in none of the documents")
+    return Target(CHUNK, chunk_id, (Piece(chunk.id, chunk.document_id, chunk.start, chunk.end),))
 
 
-def target_of_span(index: Index, document_id: str, start: int, end: int, kind="span") -> Target:
+def target_of_span(
+    index: Index, document_id: str, start: int, end: int, kind: str = "span"
+) -> Target:
     """Characters ``start`` to ``end`` of a document."""
     asked = f"{document_id}[{start}:{end}]"
     try:

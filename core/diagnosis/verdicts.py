@@ -9,7 +9,7 @@ from core.diagnosis.facts import Facts, Hidden, Trimmed, facts_of
 from core.diagnosis.naming import chunk_name, readable
 from core.diagnosis.sentences import summary, told
 from core.diagnosis.standing import Standing, standing
-from core.diagnosis.targets import Piece, Target, shown_share
+from core.diagnosis.targets import CHUNK, Piece, Target, shown_share
 from core.errors import ChunkscopeError
 from core.fates import PROMPT, fate_of
 from core.index.index import Index
@@ -43,7 +43,8 @@ class ChunkVerdict:
 
     ``stage``, ``reason``, ``cause`` and ``margin`` are its fate's; ``stage`` is "prompt" for
     one that arrived. ``shown`` in [0, 1] is how much of what is wanted of it can be read in
-    the prompt, perhaps in another chunk that overlaps it. ``facts`` holds the numbers.
+    the prompt, perhaps in another chunk that overlaps it; ``arrived`` says that all is, and
+    of a target that is a chunk, that it is there itself. ``facts`` holds the numbers.
     """
 
     chunk_id: str
@@ -54,18 +55,17 @@ class ChunkVerdict:
     margin: float | None
     sentence: str
     shown: float
+    arrived: bool
     standing: Standing | None = None
     facts: Facts | None = None
-
-    @property
-    def arrived(self) -> bool:
-        """Whether all that is wanted of it can be read in the prompt."""
-        return self.shown == 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of a target. ``stage`` is the first that lost a part, or "prompt"."""
+    """What became of a target. ``stage`` is the first that lost a part.
+
+    It is "prompt" where no chunk was lost; ``arrived`` is then False only if one was trimmed.
+    """
 
     target: Target
     stage: str
@@ -95,18 +95,15 @@ def verdict(
     Raises:
         ChunkscopeError: where the index is not the trace's.
     """
-    seen = index.restricted(trace.principal)
-    if seen.fingerprint != trace.corpus:
-        raise ChunkscopeError(
-            "trace", "was made from other documents than these", "Run the question again."
-        )
+    seen = index_of_asker(trace, index)
     readable_to = index.restricted(trace.principal if viewer == "asker" else viewer)
     if not target.pieces:
         return Verdict(target, DOCUMENTS, _unfound(target), (), False)
     wanted: dict[str, list[Piece]] = {}
     for piece in target.pieces:
         wanted.setdefault(piece.chunk_id, []).append(piece)
-    chunks = tuple(_chunk(trace, seen, readable_to, c, own) for c, own in wanted.items())
+    itself = target.kind == CHUNK
+    chunks = tuple(_chunk(trace, seen, readable_to, c, own, itself) for c, own in wanted.items())
     lost = [c for c in chunks if not c.arrived]
     first = min(lost, key=lambda c: _place(c.stage), default=None)
     return Verdict(
@@ -123,12 +120,31 @@ def verdict(
     )
 
 
+def index_of_asker(trace: Trace, index: Index) -> Index:
+    """The part of ``index`` that whoever asked may read, which is what the trace was made from.
+
+    Raises:
+        ChunkscopeError: where it is not.
+    """
+    seen = index.restricted(trace.principal)
+    if seen.fingerprint != trace.corpus:
+        raise ChunkscopeError(
+            "trace", "was made from other documents than these", "Run the question again."
+        )
+    return seen
+
+
 def _place(stage: str) -> int:
     return STAGES.index(stage)
 
 
 def _chunk(
-    trace: Trace, seen: Index, readable_to: Index, chunk_id: str, wanted: list[Piece]
+    trace: Trace,
+    seen: Index,
+    readable_to: Index,
+    chunk_id: str,
+    wanted: list[Piece],
+    itself: bool,
 ) -> ChunkVerdict:
     fate, where, facts = fate_of(trace, chunk_id), None, None
     size = sum(p.end - p.start for p in wanted)
@@ -162,6 +178,7 @@ def _chunk(
         fate.margin,
         sentence,
         shown,
+        shown == 1.0 and (fate.arrived or not itself),
         where,
         facts,
     )

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.diagnosis.faults import faults
-from core.diagnosis.faults.scores import spearman
+from core.diagnosis.symptoms import faults
+from core.diagnosis.symptoms.scores import spearman
 from core.models.protocols import Reranking
 from core.pipeline import Pipeline
 from core.records import ExtractionReport, PageReport

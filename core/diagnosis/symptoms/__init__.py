@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from core.diagnosis.faults.evidence import (
+from core.diagnosis.symptoms.evidence import (
     cut_text,
     eager_dedup,
     everything_removed,
     one_source,
     weak_evidence,
 )
-from core.diagnosis.faults.fault import Fault
-from core.diagnosis.faults.running import bad_text, slow_stage, unstable_citations
-from core.diagnosis.faults.scores import idle_reranker, scale_mixing
+from core.diagnosis.symptoms.fault import Fault
+from core.diagnosis.symptoms.running import bad_text, slow_stage, unstable_citations
+from core.diagnosis.symptoms.scores import idle_reranker, scale_mixing
 from core.index.index import Index
 from core.pipeline import Pipeline
 from core.trace import Trace

@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 
-from core.diagnosis.faults.fault import Fault
 from core.diagnosis.naming import counted, listed
+from core.diagnosis.symptoms.fault import Fault
 from core.diagnosis.targets import silent_pages
 from core.index.index import Index
 from core.pipeline import Pipeline
-from core.settings import Settings
+from core.settings import parse_settings
 from core.trace import Trace
 
 SLOW, MOST = 1.0, 0.5
@@ -70,7 +70,7 @@ def unstable_citations(
         again = Pipeline(pipeline.encoder, pipeline.rerankers).run(
             Index(parts, index.counter),
             trace.question,
-            Settings(**trace.settings),
+            parse_settings(trace.settings),
             trace.mode,
             trace.principal,
             cancelled=cancelled,

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from statistics import median
 
 from core.diagnosis.differences import WORD, Marked, difference, in_words
-from core.diagnosis.faults.fault import Fault
 from core.diagnosis.naming import counted
+from core.diagnosis.symptoms.fault import Fault
 from core.fates import corpus_row
 from core.stages.exceptions import wording
 from core.trace import DROPPED, Trace

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from core.diagnosis.faults.fault import Fault
 from core.diagnosis.naming import counted, listed
+from core.diagnosis.symptoms.fault import Fault
 from core.trace import DROPPED, StageRecord, Trace
 
 LEAST = 8
