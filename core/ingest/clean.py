@@ -33,7 +33,10 @@ _SPACES = re.compile("[\t \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 _THAI_MARK = re.compile(" +(?=[\u0e31\u0e33-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb3-\u0ebc\u0ec8-\u0ecd])")
 _HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60"
 _SPREAD_HAN = re.compile(f"(?:[{_HAN}] ){{2,}}[{_HAN}](?! [^{_HAN}\\s])?")
-_NEEDS_CLEANING = re.compile("[^\x20-\x7e]")
+# All but the letters of Europe, and signs, none of which is written anew.
+_NEEDS_CLEANING = re.compile(
+    "[^\x20-\x7e\xa1-\xac\xae-\u052f\u2010-\u2027\u2030-\u205e\u20a0-\u22ff\u2300-\u2bff]"
+)
 
 
 @dataclass(frozen=True, slots=True)
