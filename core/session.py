@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -52,12 +53,14 @@ def open_documents(
 
     Raises:
         Cancelled: ``cancelled`` answered True between two steps.
+        DocumentError: a password is for a name that no document has.
         EmptyIndexError: none of the files could be read; it repeats their messages.
     """
     root = Path(cache) if cache else default_root()
     sources = [
         replace(s, password=(passwords or {}).get(s.name)) for s in sources_from_paths(paths)
     ]
+    _check_names(passwords or {}, [source.name for source in sources])
     files = ingest(
         sources,
         limits,
@@ -78,6 +81,16 @@ def open_documents(
         cancelled=cancelled,
     )
     return Corpus(index, tuple(files))
+
+
+def _check_names(passwords: Mapping[str, str], names: Sequence[str]) -> None:
+    """Raises DocumentError for a password that would open nothing."""
+    for name in passwords:
+        if name not in names:
+            near = get_close_matches(name, names, n=1, cutoff=0.5)
+            listed = f"Was {near[0]} meant?" if near else f"There are: {', '.join(names[:5])}."
+            problem = "a password is given for it, and no document has this name"
+            raise DocumentError(name or "(no name)", problem, listed)
 
 
 def embedded_pipeline(

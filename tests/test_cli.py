@@ -156,6 +156,11 @@ def test_nothing_relevant_is_an_outcome_and_no_failure(run, docs):
         (("trace", "--question", "  "), "is empty"),
         (("index", "--set", "chunk_tokens=many"), "whole number"),
         (("index", "--password", "secret"), "NAME=PASSWORD"),
+        (
+            ("index", "--password", "rule.md=secret"),
+            "rule.md: a password is given for it, and no document has this name. Was rules.md meant?",
+        ),
+        (("index", "--ocr-language", "eng"), "given without --ocr"),
     ],
 )
 def test_bad_input(run, docs, words, said):

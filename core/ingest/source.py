@@ -70,7 +70,10 @@ def sources_from_paths(paths: Iterable[str | Path]) -> list[Source]:
     given_paths = [(given, Path(os.path.expanduser(given))) for given in paths]
     for given, path in sorted(given_paths, key=_widest_first):
         if os.path.isdir(path):
-            for file in _files_in(path):
+            files, failed_folders = _files_in(path)
+            for failed in failed_folders:
+                complaints.setdefault(failed.name, failed)
+            for file in files:
                 key = _real(file)
                 if key not in found:
                     name = file.relative_to(path).as_posix()
@@ -110,14 +113,25 @@ def _widest_first(given: tuple[str | Path, Path]) -> tuple[bool, int, str]:
     return not os.path.isdir(path), len(_real(path).parts), str(path)
 
 
-def _files_in(folder: Path) -> list[Path]:
-    files = []
-    for parent, folders, names in os.walk(folder):
+def _files_in(folder: Path) -> tuple[list[Path], list[Source]]:
+    """The files to read, and one failed source for each folder that cannot be looked into."""
+    files: list[Path] = []
+    failed: list[Source] = []
+
+    def complain(error: OSError) -> None:
+        where = Path(error.filename or folder)
+        name = where.relative_to(folder).as_posix() if where != folder else str(folder)
+        reason = error.strerror or type(error).__name__
+        problem = f"the folder cannot be read ({reason}), and no file in it was"
+        about = DocumentError(name, problem, "Check its permissions.")
+        failed.append(Source(name, b"", error=about))
+
+    for parent, folders, names in os.walk(folder, onerror=complain):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             if not name.startswith(".") and Path(name).suffix.lower() in SUFFIXES:
                 files.append(Path(parent, name))
-    return files
+    return files, failed
 
 
 def _read(file: Path, name: str, sidecars: _Sidecars) -> Source:

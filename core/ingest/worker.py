@@ -27,6 +27,7 @@ def main() -> None:
     # A page makes thousands of small objects and no cycles: looking for some is half a second
     # lost on a long book.
     gc.disable()
+    loaded = 0
     while (frame := read_frame(requests)) is not None:
         request, data = frame
         limits = Limits(**request["limits"])
@@ -36,6 +37,11 @@ def main() -> None:
         _limit_cpu(limits.allowed_seconds)
         write_frame(answers, *answer(request, data, limits))
         gc.collect()
+        if loaded != len(sys.modules):
+            # What was imported stays. To look through it after each of many small files would
+            # take longer than to read them.
+            gc.freeze()
+            loaded = len(sys.modules)
 
 
 def answer(
