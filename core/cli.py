@@ -23,6 +23,7 @@ from core.model_arguments import add_model_arguments, pipeline_from, unused_mode
 from core.modes import DEFAULT_MODE, MODES, mode_named
 from core.records import Principal
 from core.settings import Settings, parse_settings
+from core.terminal import trace_text
 
 DONE, BAD_INPUT, DEGRADED = 0, 2, 3
 
@@ -76,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--cache", metavar="FOLDER", help="where what was computed is kept")
     add_model_arguments(common)
     common.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    common.add_argument("--strict", action="store_true", help="exit with 3 where a model could not do its part")  # fmt: skip
+    common.add_argument("--strict", action="store_true", help="exit with 3 where a model could not do its part; index exits with 2 where a file could not be read")  # fmt: skip
 
     index = commands.add_parser("index", parents=[common], help="read and index documents")
     index.set_defaults(command=_index)
@@ -125,10 +126,21 @@ def _index(options: argparse.Namespace) -> int:
         _print_json({"documents": rows, "corpus": corpus.index.fingerprint})
     else:
         for row in rows:
-            print(f"{row['name']}: {row['pages']} pages, {row['chunks']} chunks")
+            print(_size(row))
             for warning in row["warnings"]:
                 print(f"  warning: {warning}")
+    if options.strict and corpus.errors:
+        return BAD_INPUT
     return DEGRADED if options.strict and pipeline.encoder is None else DONE
+
+
+def _size(row: dict[str, Any]) -> str:
+    """A line for one file. What is wrong with one that was not read stands on standard error."""
+    if row["error"]:
+        return f"{row['name']}: not read"
+    pages, chunks = row["pages"], row["chunks"]
+    said = [f"{pages:,} page{'s' * (pages != 1)}"] if pages else []
+    return f"{row['name']}: {', '.join([*said, f'{chunks:,} chunk' + 's' * (chunks != 1)])}"
 
 
 def _warnings(document) -> list[str]:
@@ -138,7 +150,7 @@ def _warnings(document) -> list[str]:
 
 def _trace(options: argparse.Namespace) -> int:
     _, _, trace = _asked(options)
-    print(trace.to_json() if options.json else _summary(trace))
+    print(trace.to_json() if options.json else trace_text(trace))
     return _ended(options, trace)
 
 
@@ -197,26 +209,6 @@ def _principal(options: argparse.Namespace) -> Principal | None:
     if not (options.tenant or options.role or options.label):
         return None
     return Principal(options.tenant, tuple(options.role), tuple(options.label))
-
-
-def _summary(trace) -> str:
-    """A trace for the terminal: a line a stage, then the passages."""
-    from core.trace import OUTCOMES
-
-    lines = [f"{trace.mode}: {OUTCOMES[trace.outcome]}", ""]
-    for s in trace.stages:
-        if s.ran:
-            change = f"{s.entered:>6} in  {s.passed:>6} out  +{len(s.added)} −{len(s.dropped)}"
-            lines.append(f"{s.name:<12} {change:<36} {s.seconds * 1000:8.1f} ms")
-            lines.extend(f"             {w}" for w in (*s.warnings, s.degraded) if w)
-    lines.append("")
-    for p in trace.selected:
-        lines.append(f"{p.citation}  ({p.tokens} tokens)  {' '.join(p.text.split())[:90]}")
-    ledger = trace.ledger
-    lines.append(
-        f"\n{ledger.evidence} of {ledger.evidence_budget} evidence tokens ({ledger.counter})"
-    )
-    return "\n".join(lines)
 
 
 def _open(options: argparse.Namespace, settings: Settings, encoder: Any):
