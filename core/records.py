@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from core.alignment import Alignment
 
@@ -251,12 +251,16 @@ class Candidate:
     anchor: str = ""
     offset: int = 0
 
-    def scored(self, scores: Mapping[str, float], orders: str, **more: Any) -> Candidate:
+    def scored(
+        self, scores: Mapping[str, float], orders: str, relevance: float | None = None
+    ) -> Candidate:
         """This candidate with more named scores; the one named ``orders`` now orders it.
 
         Raises:
             ValueError: a score of that name is already given; none is ever overwritten.
         """
-        if taken := self.scores.keys() & scores.keys():
-            raise ValueError(f"{', '.join(sorted(taken))} of {self.chunk_id} is already given")
-        return replace(self, score=scores[orders], scores={**self.scores, **scores}, **more)
+        if not self.scores.keys().isdisjoint(scores):
+            taken = ", ".join(sorted(self.scores.keys() & scores.keys()))
+            raise ValueError(f"{taken} of {self.chunk_id} is already given")
+        named = {**self.scores, **scores}
+        return Candidate(self.chunk_id, scores[orders], named, relevance, self.anchor, self.offset)

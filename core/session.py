@@ -12,6 +12,7 @@ from core.errors import DocumentError, EmptyIndexError
 from core.index.build import Progress, build_index
 from core.index.cache import ArrayCache, default_root
 from core.index.index import Index
+from core.index.scores import ScoreCache
 from core.ingest import Ingested, Limits, ingest, sources_from_paths
 from core.pipeline import Pipeline
 from core.settings import Settings
@@ -92,17 +93,58 @@ def _check_names(passwords: Mapping[str, str], names: Sequence[str]) -> None:
             raise DocumentError(name or "(no name)", problem, listed)
 
 
-def embedded_pipeline(piecewise: str | None = None, *, download: bool = False) -> Pipeline:
+def embedded_pipeline(
+    piecewise: str | None = None, *, download: bool = False, **more: Any
+) -> Pipeline:
     """A pipeline on the embedded model, which needs no hub and no account.
 
     Args:
         piecewise: a cross-encoder for the piecewise kind, as :func:`load_piecewise` takes it. One
             that cannot be loaded leaves that kind degraded, with the reason in the trace.
         download: whether the hub may be asked for it.
+        more: further words of :func:`profile_pipeline`.
 
     Raises:
         ModelError: where its package is missing or its weights are not the published ones.
     """
+    return profile_pipeline("embedded", piecewise=piecewise, download=download, **more)
+
+
+def profile_pipeline(
+    name: str = "embedded",
+    *,
+    encoder: str | None = None,
+    piecewise: str | None = None,
+    listwise: str | None = None,
+    context: str | None = None,
+    download: bool = False,
+    trust: Sequence[str] = (),
+    cache: Path | None = None,
+) -> Pipeline:
+    """A pipeline on the models of a profile, or on others in their place.
+
+    Args:
+        encoder, piecewise, listwise, context: a folder or a hub's name each, as
+            :func:`core.models.profiles.load_profile` takes them. The encoder is the one to
+            hand to :func:`open_documents`.
+        download: whether the hub may be asked for what is not on this machine.
+        trust: models whose own code may run, each as ``MODEL@REVISION``.
+        cache: folder for slow models' scores; the default one where not given.
+
+    Raises:
+        ModelError: an unknown profile, or an encoder that cannot be had. Another model that
+            cannot leaves its kind degraded, with the reason in the trace.
+    """
     from core.models.profiles import load_profile
 
-    return Pipeline(*load_profile("embedded", piecewise=piecewise, download=download))
+    loaded, rerankers = load_profile(
+        name,
+        encoder=encoder,
+        piecewise=piecewise,
+        listwise=listwise,
+        context=context,
+        download=download,
+        trust=trust,
+    )
+    scores = ScoreCache(Path(cache) if cache else default_root())
+    return Pipeline(loaded, rerankers, scores=scores)

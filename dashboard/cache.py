@@ -18,11 +18,13 @@ from core.errors import ModelError
 from core.settings import Settings
 from dashboard.jobs import Job
 from dashboard.link import View
+from dashboard.originals import Original
 from dashboard.shelf import Shelf
 
 if TYPE_CHECKING:
     from core.index.index import Index
     from core.ingest import Ingested, Source
+    from core.ingest.picture import Picture
     from core.pipeline import Pipeline
     from core.records import Chunk, Document
     from core.trace import Trace
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 PROFILE = "embedded"
 INDEXES_KEPT = 6
 CHUNKINGS_KEPT = 256
+PICTURES_KEPT = 64
 
 _answering = threading.Lock()
 """One question at a time: two would only share the cores, and compute the same stage twice."""
@@ -126,3 +129,25 @@ def read(sources: Sequence[Source], job: Job) -> list[Ingested]:
         progress=lambda done, total, name: job.progress(done, total, "Reading", name),
         cancelled=job.cancelled,
     )
+
+
+def page_picture(original: Original, number: int, password: str | None, job: Job) -> Picture:
+    """A page of a PDF. Of a locked file nothing is kept here: who asks must know the password.
+
+    Raises:
+        DocumentError: where the file is gone or has changed, or the page cannot be drawn.
+    """
+    if password is not None:
+        return _drawn(original, number, password, job)
+    return _page_picture(original.digest, number, original, job)
+
+
+@st.cache_resource(show_spinner=False, max_entries=PICTURES_KEPT)
+def _page_picture(digest: str, number: int, _original: Original, _job: Job) -> Picture:
+    return _drawn(_original, number, None, _job)
+
+
+def _drawn(original: Original, number: int, password: str | None, job: Job) -> Picture:
+    from core.ingest.picture import page_picture
+
+    return page_picture(original.source(password), number, cancelled=job.cancelled)

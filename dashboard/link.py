@@ -16,6 +16,9 @@ from core.settings import Settings, knob_named, knobs
 QUESTION_LIMIT = 4_000
 """Characters of a question; a longer one in a link is cut, and the page says so."""
 
+DOCUMENTS = "docs"
+"""The parameter that names the documents, where they are not those the process was started with."""
+
 EVIDENCE_LIMIT = 50
 """Chunks that a link may mark as evidence."""
 
@@ -106,7 +109,7 @@ def from_params(params: Mapping[str, Sequence[str]]) -> tuple[View, list[str]]:
                 settings[name] = knob_named(name).check(last)
             except SettingsError as error:
                 problems.append(f"{error} The default is used.")
-        elif name not in ("tenant", "role", "label"):
+        elif name not in ("tenant", "role", "label", DOCUMENTS):
             problems.append(f"The link's parameter {name[:60]!r} means nothing here.")
     if {"tenant", "role", "label"} & set(params):
         tenant = list(params.get("tenant", [])) or [""]

@@ -83,15 +83,16 @@ def _widget(knob: Knob, value: object, **look: object) -> None:
     look |= {"key": key, "on_change": _turned, "args": (knob.name,)}
     match knobs.widget_kind(knob):
         case "toggle":
-            st.toggle(**look)
+            st.toggle(value=bool(value), **look)
         case "choice":
-            st.selectbox(options=knob.choices, **look)
+            st.selectbox(options=knob.choices, index=knob.choices.index(value), **look)
         case "text":
-            st.text_area(height=120, max_chars=4_000, **look)
+            st.text_area(value=str(value), height=120, max_chars=4_000, **look)
         case kind:
             cast = int if knob.kind is int else float
             draw_number = st.slider if kind == "slider" else st.number_input
             draw_number(
+                value=cast(value),
                 min_value=cast(knob.low),
                 max_value=cast(knob.high),
                 step=cast(knob.step),

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.ingest.clean import clean
 
 # Bits of a span's "flags", as PyMuPDF documents them.
 _MONOSPACED, _BOLD = 8, 16
+# Directions of text: to the right, up, upside down to the left, down.
+UPRIGHT, UP, OVER, DOWN = range(4)
 # Colours from here on may be almost white: red, green and blue of 0xE8 or more.
 _PALE = 0xE8E8E8
 # Many fonts of fixed width do not say so in their flags.
 _MONO_NAME = re.compile("mono|courier|consol|typewriter|menlo|cmtt|lmtt", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A piece of text on one baseline. Coordinates are points, y downwards from the top."""
+class Line(NamedTuple):
+    """A piece of text on one baseline. Coordinates are points, y downwards from the top.
+
+    ``baseline`` is across the ``direction`` in which the text runs: a y for text that is upright
+    or upside down, an x for text that runs up or down.
+
+    A tuple, because a book has tens of thousands and a frozen dataclass takes thrice as long
+    to make.
+    """
 
     text: str
     x0: float
@@ -30,7 +37,7 @@ class Line:
     size: float
     bold: bool = False
     mono: bool = False
-    upright: bool = True
+    direction: int = 0
     color: int = 0
     alpha: int = 255
     private: int = 0
@@ -38,6 +45,11 @@ class Line:
     spaced: tuple[bool, bool] = (False, False)  # a blank was drawn before it, after it
     drawn: str = ""  # as the file gives it, before cleaning
     place: int = 0  # how many lines of the page were drawn before it
+
+    @property
+    def upright(self) -> bool:
+        """Runs from left to right."""
+        return self.direction == UPRIGHT
 
     @property
     def hidden(self) -> bool:
@@ -50,6 +62,17 @@ class Line:
         return _is_pale(self.color)
 
 
+def text_of_blocks(blocks: list[dict[str, Any]]) -> str:
+    """The text of a page's ``dict`` blocks, as it was drawn, line by line."""
+    return "\n".join(
+        [
+            "".join([span["text"] for span in line["spans"]])
+            for block in blocks
+            for line in block.get("lines", ())
+        ]
+    )
+
+
 def lines_of(blocks: list[dict[str, Any]]) -> list[Line]:
     """The lines of a page's ``dict`` blocks, in the order in which they were drawn.
 
@@ -58,20 +81,23 @@ def lines_of(blocks: list[dict[str, Any]]) -> list[Line]:
     lines: list[Line] = []
     for block in blocks:
         for raw in block.get("lines", ()):
-            upright = raw["dir"][0] > 0.99
             spans = raw["spans"]
+            direction = UPRIGHT if raw["dir"][0] > 0.99 else _direction(*raw["dir"])
             for span in spans:
-                if span["alpha"] == 0 or span["color"] >= _PALE:
-                    groups = _by_ink(spans)
+                if span["color"] >= _PALE or span["alpha"] == 0:
+                    for group in _by_ink(spans):
+                        _append(lines, group, _around(group), direction)
                     break
             else:
-                groups = [spans]
-            if len(groups) == 1:
-                _append(lines, spans, raw["bbox"], upright)
-            else:
-                for group in groups:
-                    _append(lines, group, _around(group), upright)
+                _append(lines, spans, raw["bbox"], direction)
     return lines
+
+
+def _direction(x: float, y: float) -> int:
+    """The nearest of the four; y grows downwards."""
+    if abs(x) >= abs(y):
+        return UPRIGHT if x > 0 else OVER
+    return DOWN if y > 0 else UP
 
 
 def _by_ink(spans: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
@@ -100,39 +126,49 @@ def _append(
     lines: list[Line],
     spans: list[dict[str, Any]],
     box: tuple[float, float, float, float],
-    upright: bool,
+    direction: int,
 ) -> None:
     if not spans:
         return
-    drawn = "".join([span["text"] for span in spans])
+    main = spans[0]
+    if len(spans) == 1:
+        drawn = main["text"]
+    else:
+        texts = [span["text"] for span in spans]
+        drawn = "".join(texts)
+        # The style of the longest piece; a formula's superscript must not speak for its line.
+        main = spans[texts.index(max(texts, key=len))]
+    as_given = drawn
+    if any("drawn" in span for span in spans):
+        as_given = "".join([span.get("drawn", span["text"]) for span in spans])
     cleaned = clean(drawn)
     if not cleaned.text and not drawn.strip():
         return
-    # The style of the longest piece; a formula's superscript must not speak for its line.
-    main = spans[0]
-    for span in spans:
-        if len(span["text"]) > len(main["text"]):
-            main = span
     flags = main["flags"]
+    size = round(main["size"] * 2) / 2
+    baseline = main["origin"][0 if direction in (UP, DOWN) else 1]
+    x0, y0, x1, y1 = box
+    if direction == UPRIGHT and y1 - y0 < 0.3 * size:  # a font that claims to have no height
+        y0, y1 = min(y0, baseline - 0.8 * size), max(y1, baseline + 0.2 * size)
     lines.append(
         Line(
-            text=cleaned.text,
-            x0=box[0],
-            y0=box[1],
-            x1=box[2],
-            y1=box[3],
-            baseline=main["origin"][1],
-            size=round(main["size"] * 2) / 2,
-            bold=bool(flags & _BOLD),
-            mono=bool(flags & _MONOSPACED) or _has_mono_name(main["font"]),
-            upright=upright,
-            color=main["color"],
-            alpha=main["alpha"],
-            private=cleaned.private,
-            unknown=cleaned.unknown,
-            spaced=(drawn[0].isspace(), drawn[-1].isspace()),
-            drawn="".join([span.get("drawn", span["text"]) for span in spans]),
-            place=len(lines),
+            cleaned.text,
+            x0,
+            y0,
+            x1,
+            y1,
+            baseline,
+            size,
+            flags & _BOLD != 0,
+            flags & _MONOSPACED != 0 or _has_mono_name(main["font"]),
+            direction,
+            main["color"],
+            main["alpha"],
+            cleaned.private,
+            cleaned.unknown,
+            (drawn[0].isspace(), drawn[-1].isspace()),
+            as_given,
+            len(lines),
         )
     )
 

@@ -14,9 +14,11 @@ from core.ingest.as_drawn import AS_IT_IS, Matrix, as_drawn
 from core.ingest.assemble import Aside, PageContent, assemble
 from core.ingest.bombs import oversized_stream
 from core.ingest.extract import Extracted
-from core.ingest.layout import lay_out
+from core.ingest.gaps import needs_places, with_places
+from core.ingest.layout import UNCERTAIN, Layout, lay_out
+from core.ingest.lean import lean
 from core.ingest.limits import Limits
-from core.ingest.lines import Line, lines_of
+from core.ingest.lines import Line, lines_of, text_of_blocks
 from core.ingest.margins import FOOTER, HEADER, running_lines
 from core.ingest.ocr import recognised_lines, wants_recognition
 from core.ingest.outline import headings_of
@@ -28,7 +30,8 @@ from core.ingest.page_report import (
     unreadable_page,
     with_joined,
 )
-from core.ingest.tex_math import has_unknown_signs, with_signs
+from core.ingest.tex_math import UNKNOWN, has_unknown_signs, with_signs
+from core.ingest.turned import SIDEWAYS, read_last
 from core.ingest.visibility import INVISIBLE, Visibility, visibility_of
 from core.records import PageReport
 
@@ -61,9 +64,10 @@ class RawPage:
     shown: Matrix = AS_IT_IS  # from the lines' coordinates to those of the page as it is shown
 
 
+@lean()
 def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Extracted:
     """Raises DocumentError for what cannot be opened, is over a limit, or holds no text."""
-    with _opened(name, data, password) as document:
+    with opened(name, data, password) as document:
         count = _page_count(name, document)
         if oversized_stream(document, data):
             raise limits.expands(name)
@@ -109,7 +113,8 @@ def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Ex
 
 
 @contextmanager
-def _opened(name: str, data: bytes, password: str | None) -> Iterator[pymupdf.Document]:
+def opened(name: str, data: bytes, password: str | None) -> Iterator[pymupdf.Document]:
+    """The PDF, unlocked. Raises DocumentError where it cannot be opened."""
     import pymupdf
 
     pymupdf.TOOLS.mupdf_display_errors(False)
@@ -179,13 +184,13 @@ def _blocks(page: Any) -> list[dict[str, Any]]:
         | pymupdf.TEXT_MEDIABOX_CLIP
     )
     blocks = page.get_text("dict", flags=flags)["blocks"]
-    if not has_unknown_signs(blocks):
-        return blocks
-    with_codes = flags | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
-    return with_signs(
-        page.get_text("rawdict", flags=flags)["blocks"],
-        page.get_text("rawdict", flags=with_codes)["blocks"],
-    )
+    text = text_of_blocks(blocks)
+    if UNKNOWN in text and has_unknown_signs(blocks):
+        with_codes = flags | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
+        with_signs(blocks, page.get_text("text", flags=with_codes))
+    if needs_places(text):
+        with_places(blocks, page.get_text("rawdict", flags=flags)["blocks"])
+    return blocks
 
 
 def _raw_page(number: int, page: Any, lines: tuple[Line, ...], limits: Limits) -> RawPage:
@@ -227,8 +232,15 @@ def _laid_out(raw: Sequence[RawPage]) -> tuple[tuple[PageReport, ...], list[Page
                 in_margin.index(False) if False in in_margin else 0,
             )
         )
-        reports.append(laid_out(page.report, [(a.text, a.kind) for a in aside], layout.uncertain))
+        removed = [(a.text, a.kind) for a in aside]
+        reports.append(laid_out(page.report, removed, layout.uncertain, _layout_warnings(layout)))
     return tuple(reports), contents
+
+
+def _layout_warnings(layout: Layout) -> tuple[str, ...]:
+    warnings = (UNCERTAIN,) if layout.uncertain else ()
+    warnings += (SIDEWAYS,) if layout.turned else ()
+    return warnings + ((read_last(layout.across),) if layout.across else ())
 
 
 def _why_no_text(pages: Sequence[PageReport], damaged: bool) -> tuple[str, str]:

@@ -44,7 +44,7 @@ class Source:
     """Bytes to read. ``name`` is what people see, and unique among the sources given.
 
     ``metadata`` may hold ``tenant, roles, labels, date, priority, title`` and overrides what
-    the file says of itself. With ``error`` set, the source could not be read at all.
+    the file says of itself. ``path`` is where the file is, "" for one that is on no disk. With ``error`` set, the source could not be read at all.
     """
 
     name: str
@@ -52,6 +52,7 @@ class Source:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     password: str | None = field(default=None, repr=False)
     error: DocumentError | None = None
+    path: str = ""
 
 
 def sources_from_paths(paths: Iterable[str | Path]) -> list[Source]:
@@ -142,7 +143,7 @@ def _read(file: Path, name: str, sidecars: _Sidecars) -> Source:
         if about.st_size > LARGEST_MB * 2**20:
             problem = f"has {about.st_size // 2**20:,} MB, over the limit of {LARGEST_MB:,} MB"
             raise DocumentError(name, problem, "Split the file.")
-        return Source(name, file.read_bytes(), metadata)
+        return Source(name, file.read_bytes(), metadata, path=str(file.absolute()))
     except DocumentError as error:
         return Source(name, b"", error=_of(error, name))
     except OSError as error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 UNKNOWN = "\ufffd"
@@ -29,51 +30,63 @@ _OMX = {
 
 def has_unknown_signs(blocks: Sequence[dict[str, Any]]) -> bool:
     """Whether some unknown glyph of a page's ``dict`` blocks is in one of TeX's fonts."""
-    return any(
-        UNKNOWN in span["text"] and _signs(span["font"])
-        for block in blocks
-        for line in block.get("lines", ())
-        for span in line["spans"]
-    )
+    for block in blocks:
+        for line in block.get("lines", ()):
+            for span in line["spans"]:
+                if UNKNOWN in span["text"] and _signs(span["font"]):
+                    return True
+    return False
 
 
-def with_signs(
-    blocks: Sequence[dict[str, Any]], coded: Sequence[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """``blocks`` with the signs put in.
+def with_signs(blocks: list[dict[str, Any]], coded: str) -> None:
+    """Put the signs into ``blocks``, a page's ``dict`` blocks.
 
-    Both are a page's ``rawdict`` blocks, ``coded`` those in which unknown glyphs are given by
-    their code. Characters are the same where they stand at one place. The spans of the
-    result have a ``text``, as those of a ``dict`` do, and ``drawn``: the text without the signs.
+    ``coded`` is the page's ``text``, a line below the other, in which unknown glyphs are given
+    by their code. Where it does not match, nothing is put in. A span that changed keeps the text
+    without the signs as ``drawn``.
     """
-    codes = {
-        _place(character): character["c"]
-        for span in _spans(coded)
-        if _signs(span["font"])
-        for character in span["chars"]
-    }
-    for span in _spans(blocks):
-        signs = _signs(span["font"])
-        span["drawn"] = "".join(character["c"] for character in span["chars"])
-        span["text"] = "".join(
-            signs.get(codes.get(_place(character), ""), UNKNOWN)
-            if character["c"] == UNKNOWN and signs
-            else character["c"]
-            for character in span["chars"]
-        )
-    return list(blocks)
+    lines = [line for block in blocks for line in block.get("lines", ())]
+    texts = coded.split("\n")
+    if len(texts) != len(lines) + 1:
+        return
+    for line, text in zip(lines, texts, strict=False):
+        spans = line["spans"]
+        drawn = "".join([span["text"] for span in spans])
+        if UNKNOWN not in drawn or (codes := _aligned(drawn, text)) is None:
+            continue
+        at = 0
+        for span in spans:
+            shown, at = span["text"], at + len(span["text"])
+            if UNKNOWN in shown and (signs := _signs(span["font"])):
+                span["drawn"] = shown
+                span["text"] = "".join(
+                    signs.get(code, UNKNOWN) if character == UNKNOWN else character
+                    for character, code in zip(shown, codes[at - len(shown) : at], strict=True)
+                )
 
 
-def _spans(blocks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [span for block in blocks for line in block.get("lines", ()) for span in line["spans"]]
+def _aligned(drawn: str, coded: str) -> str | None:
+    """For each character of ``drawn`` the one in ``coded`` that stands in its place.
+
+    Spaces may differ: whether MuPDF puts one in depends on what it takes the glyphs for.
+    """
+    aligned, at = [], 0
+    for character in drawn:
+        while at < len(coded) and coded[at] == " " != character:
+            at += 1
+        following = coded[at : at + 1]
+        if character == " " != following:
+            aligned.append(" ")
+        elif character in (UNKNOWN, following) and following:
+            aligned.append(following)
+            at += 1
+        else:
+            return None
+    return "".join(aligned)
 
 
+@cache
 def _signs(font: str) -> dict[str, str]:
     if _SYMBOLS.search(font):
         return _OMS
     return _OMX if _EXTENSION.search(font) else {}
-
-
-def _place(character: dict[str, Any]) -> tuple[float, float]:
-    x, y = character["origin"]
-    return round(x, 2), round(y, 2)

@@ -11,6 +11,7 @@ from dashboard.figures.bump import bump_chart
 from dashboard.figures.document_map import document_map, map_notes
 from dashboard.figures.ledger import ledger_bar
 from dashboard.figures.legend import legend_html
+from dashboard.figures.page import page_figure
 from dashboard.figures.scores import score_strip
 
 __all__ = [
@@ -20,5 +21,6 @@ __all__ = [
     "ledger_bar",
     "legend_html",
     "map_notes",
+    "page_figure",
     "score_strip",
 ]

@@ -20,7 +20,9 @@ _MEANINGS: Mapping[str, str] = {
     "fused": "What orders the first stage",
     "window_score": "Score that sets the window's size, 0 to 1 over the candidates",
     "radius": "Chunks that join on each side",
-    "relevance": "Calibrated probability that the chunk bears on the question, 0 to 1",
+    "relevance": "Calibrated probability, 0 to 1, that the documents answer the question, lowered by "
+    "how much less this chunk matches than the best do: high for all chunks of a question that is "
+    "answered well",
 }
 _RERANK_PARTS: Mapping[str, str] = {
     "": "What orders after this rerank, 0 to 1",
@@ -185,7 +187,9 @@ def _sentence(lookup: Lookup, record: StageRecord, entry: Entry) -> str:
         return _anchor(entry, reason)
     if record.name == "relevance":
         return (
-            f"Relevant enough: {entry.relevance:.3f}." if entry.relevance is not None else "Kept."
+            f"Not below the threshold: relevance {entry.relevance:.3f}."
+            if entry.relevance is not None
+            else "Kept."
         )
     if record.name == "order":
         return f"Stands at place {entry.rank} in the prompt."

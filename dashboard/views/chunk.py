@@ -70,6 +70,7 @@ def draw(
         )
         st.space("stretch")
         if index is not None:
+            _to_document(chunk)
             _mark(chunk_id, evidence)
     match tab:
         case "text":
@@ -138,6 +139,18 @@ def _steps(chunk: Shown, trace: Trace, index: Index | None, ranking: list[str]) 
 
 def _go(target: str) -> None:
     state.change(chunk=target)
+
+
+def _to_document(chunk: Shown) -> None:
+    """The way to where the chunk stands in its document."""
+    if st.button(
+        "On its page" if chunk.pages else "In its document",
+        key="to_document",
+        type="tertiary",
+        help="The Documents page, with this chunk among its neighbours.",
+    ):
+        state.change(chunk=chunk.id)
+        state.go_to("Documents")
 
 
 def _mark(chunk_id: str, evidence: tuple[str, ...]) -> None:

@@ -1,0 +1,1 @@
+"""Documents whose right text is known, because the benchmark draws them itself."""
