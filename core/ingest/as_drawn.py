@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from core.alignment import Alignment
 from core.ingest.align import Aligner, place_pieces
@@ -77,13 +78,17 @@ def _raw(pages: Sequence[Sequence[Line]]) -> tuple[str, dict[tuple[int, int], in
         if number > 1:
             pieces.append(PAGE_END)
             length += 1
-        drawn = {line.place: line.drawn for line in lines}
-        for count, place in enumerate(sorted(drawn)):
-            piece = "\n" * bool(count) + _marked(drawn[place])
-            pieces.append(piece)
-            length += len(piece)
-            offsets[number, place] = length - len(drawn[place])
+        for count, line in enumerate(sorted(lines, key=_place)):
+            if count:
+                pieces.append("\n")
+                length += 1
+            offsets[number, line.place] = length
+            pieces.append(_marked(line.drawn))
+            length += len(line.drawn)
     return "".join(pieces), offsets
+
+
+_place = attrgetter("place")
 
 
 def _marked(drawn: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from core.ingest.clean import SOFT_HYPHEN, is_han
@@ -44,8 +44,7 @@ class PageContent:
     in_margin: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedRow:
+class PlacedRow(NamedTuple):
     """A row, the page that it is on (from 1), and where in the text it begins.
 
     ``alone``: it is a paragraph by itself, as headings are. ``end``: where it ends in the text,
@@ -151,7 +150,7 @@ class _Writer:
     def placed_rows(self) -> tuple[PlacedRow, ...]:
         """The rows with their ends, which are known once all is written."""
         return tuple(
-            replace(placed, end=placed.start + len(self._pieces[piece]))
+            placed._replace(end=placed.start + len(self._pieces[piece]))
             for placed, piece in zip(self.rows, self._row_pieces, strict=True)
         )
 

@@ -44,7 +44,10 @@ _REPAIRS = {
     "NUL": re.compile("\x00"),
     "control character": CONTROL,
 }
-_NEEDS_CLEANING = re.compile("[^\x20-\x7e]")
+# All but the letters of Europe, and signs, none of which is written anew.
+_NEEDS_CLEANING = re.compile(
+    "[^\x20-\x7e\xa1-\xac\xae-\u052f\u2010-\u2027\u2030-\u205e\u20a0-\u22ff\u2300-\u2bff]"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ _SPACED = (
 )
 _ARABIC = "\u0600-\u06ff\u0750-\u077f"
 _LETTERS_APART = re.compile(r"(?<!\S)(?:[^\W\d_] ){4,}[^\W\d_](?!\S)")
-_NEEDS_PLACES = re.compile(f"[{_SPACED}{_ARABIC}]|{_LETTERS_APART.pattern}")
+_NEEDS_PLACES = re.compile(f"[{_SPACED}{_ARABIC}]")
+_MAYBE_APART = re.compile(r" [^\W\d_] [^\W\d_] [^\W\d_] ")  # found fast, as it begins with a sign
 _IN_SPACED = re.compile(f"[{_SPACED}]")
 _IN_ARABIC = re.compile(f"[{_ARABIC}]")
 
@@ -37,7 +38,9 @@ Character = dict[str, Any]
 
 def needs_places(text: str) -> bool:
     """Whether a page's text, line by line, is such that single characters' places would mend it."""
-    return _NEEDS_PLACES.search(text) is not None
+    if not text.isascii() and _NEEDS_PLACES.search(text):
+        return True
+    return _MAYBE_APART.search(text) is not None and _LETTERS_APART.search(text) is not None
 
 
 def with_places(blocks: list[dict[str, Any]], placed: Sequence[dict[str, Any]]) -> None:
@@ -48,7 +51,7 @@ def with_places(blocks: list[dict[str, Any]], placed: Sequence[dict[str, Any]]) 
     for line, exact in zip(_lines(blocks), _lines(placed), strict=False):
         spans = line["spans"]
         text = "".join([span["text"] for span in spans])
-        if not _NEEDS_PLACES.search(text):
+        if not needs_places(text):
             continue
         characters = [span["chars"] for span in exact["spans"]]
         if [len(given) for given in characters] != [len(span["text"]) for span in spans]:

@@ -62,17 +62,6 @@ class Line(NamedTuple):
         return _is_pale(self.color)
 
 
-def text_of_blocks(blocks: list[dict[str, Any]]) -> str:
-    """The text of a page's ``dict`` blocks, as it was drawn, line by line."""
-    return "\n".join(
-        [
-            "".join([span["text"] for span in line["spans"]])
-            for block in blocks
-            for line in block.get("lines", ())
-        ]
-    )
-
-
 def lines_of(blocks: list[dict[str, Any]]) -> list[Line]:
     """The lines of a page's ``dict`` blocks, in the order in which they were drawn.
 

@@ -18,7 +18,7 @@ from core.ingest.gaps import needs_places, with_places
 from core.ingest.layout import UNCERTAIN, Layout, lay_out
 from core.ingest.lean import lean
 from core.ingest.limits import Limits
-from core.ingest.lines import Line, lines_of, text_of_blocks
+from core.ingest.lines import Line, lines_of
 from core.ingest.margins import FOOTER, HEADER, running_lines
 from core.ingest.ocr import recognised_lines, wants_recognition
 from core.ingest.outline import headings_of
@@ -30,7 +30,7 @@ from core.ingest.page_report import (
     unreadable_page,
     with_joined,
 )
-from core.ingest.tex_math import UNKNOWN, has_unknown_signs, with_signs
+from core.ingest.tex_math import name_unknown
 from core.ingest.turned import SIDEWAYS, read_last
 from core.ingest.visibility import INVISIBLE, Visibility, visibility_of
 from core.records import PageReport
@@ -158,7 +158,7 @@ def _raw_pages(
     for index in range(count):
         try:
             page = document.load_page(index)
-            lines = tuple(lines_of(_blocks(page)))
+            lines = _lines(page)
             raw = _raw_page(index + 1, page, lines, limits)
         except MemoryError:
             raise
@@ -173,7 +173,7 @@ def _raw_pages(
         yield raw
 
 
-def _blocks(page: Any) -> list[dict[str, Any]]:
+def _lines(page: Any) -> tuple[Line, ...]:
     import pymupdf
 
     # Ligatures and unknown glyphs are kept as they are, to be seen and counted; images are
@@ -182,15 +182,15 @@ def _blocks(page: Any) -> list[dict[str, Any]]:
         pymupdf.TEXT_PRESERVE_LIGATURES
         | pymupdf.TEXT_PRESERVE_WHITESPACE
         | pymupdf.TEXT_MEDIABOX_CLIP
+        | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
     )
     blocks = page.get_text("dict", flags=flags)["blocks"]
-    text = text_of_blocks(blocks)
-    if UNKNOWN in text and has_unknown_signs(blocks):
-        with_codes = flags | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
-        with_signs(blocks, page.get_text("text", flags=with_codes))
-    if needs_places(text):
+    name_unknown(blocks)
+    lines = lines_of(blocks)
+    if needs_places("\n".join([line.drawn for line in lines])):
         with_places(blocks, page.get_text("rawdict", flags=flags)["blocks"])
-    return blocks
+        lines = lines_of(blocks)
+    return tuple(lines)
 
 
 def _raw_page(number: int, page: Any, lines: tuple[Line, ...], limits: Limits) -> RawPage:

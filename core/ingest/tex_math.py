@@ -15,6 +15,9 @@ from typing import Any
 
 UNKNOWN = "\ufffd"
 
+# Of a span's "char_flags": MuPDF's FZ_STEXT_UNICODE_IS_CID.
+_IS_CODE = 128
+
 _SYMBOLS = re.compile(r"\b(?:CMSY|LMMathSymbols|Fourier-Math-Symbols|TXSY|PXSY)", re.IGNORECASE)
 _EXTENSION = re.compile(r"\b(?:CMEX|LMMathExt|Fourier-Math-Ext|TXEX|PXEX)", re.IGNORECASE)
 _OMS = {"p": "√", ";": "∅"}
@@ -28,61 +31,21 @@ _OMX = {
 }  # fmt: skip
 
 
-def has_unknown_signs(blocks: Sequence[dict[str, Any]]) -> bool:
-    """Whether some unknown glyph of a page's ``dict`` blocks is in one of TeX's fonts."""
+def name_unknown(blocks: Sequence[dict[str, Any]]) -> None:
+    """In a page's ``dict`` blocks, give unknown glyphs their sign, or U+FFFD where there is none.
+
+    The blocks are those that MuPDF makes when it is asked for the codes of unknown glyphs. A
+    span's ``drawn`` becomes what it gives when it is not asked: U+FFFD.
+    """
     for block in blocks:
         for line in block.get("lines", ()):
             for span in line["spans"]:
-                if UNKNOWN in span["text"] and _signs(span["font"]):
-                    return True
-    return False
-
-
-def with_signs(blocks: list[dict[str, Any]], coded: str) -> None:
-    """Put the signs into ``blocks``, a page's ``dict`` blocks.
-
-    ``coded`` is the page's ``text``, a line below the other, in which unknown glyphs are given
-    by their code. Where it does not match, nothing is put in. A span that changed keeps the text
-    without the signs as ``drawn``.
-    """
-    lines = [line for block in blocks for line in block.get("lines", ())]
-    texts = coded.split("\n")
-    if len(texts) != len(lines) + 1:
-        return
-    for line, text in zip(lines, texts, strict=False):
-        spans = line["spans"]
-        drawn = "".join([span["text"] for span in spans])
-        if UNKNOWN not in drawn or (codes := _aligned(drawn, text)) is None:
-            continue
-        at = 0
-        for span in spans:
-            shown, at = span["text"], at + len(span["text"])
-            if UNKNOWN in shown and (signs := _signs(span["font"])):
-                span["drawn"] = shown
-                span["text"] = "".join(
-                    signs.get(code, UNKNOWN) if character == UNKNOWN else character
-                    for character, code in zip(shown, codes[at - len(shown) : at], strict=True)
-                )
-
-
-def _aligned(drawn: str, coded: str) -> str | None:
-    """For each character of ``drawn`` the one in ``coded`` that stands in its place.
-
-    Spaces may differ: whether MuPDF puts one in depends on what it takes the glyphs for.
-    """
-    aligned, at = [], 0
-    for character in drawn:
-        while at < len(coded) and coded[at] == " " != character:
-            at += 1
-        following = coded[at : at + 1]
-        if character == " " != following:
-            aligned.append(" ")
-        elif character in (UNKNOWN, following) and following:
-            aligned.append(following)
-            at += 1
-        else:
-            return None
-    return "".join(aligned)
+                if span["char_flags"] & _IS_CODE:
+                    codes, signs = span["text"], _signs(span["font"])
+                    span["drawn"] = "".join([c if c == " " else UNKNOWN for c in codes])
+                    span["text"] = "".join(
+                        [c if c == " " else signs.get(c, UNKNOWN) for c in codes]
+                    )
 
 
 @cache

@@ -57,6 +57,9 @@ def draw(
     with st.container(key="quiet_chunk"):
         st.text(chunk.caption)
         st.text(fate_line(trace, chunk_id))
+        problem = page_trouble(chunk_id, index)
+        if problem:
+            st.text(problem)
     with st.container(horizontal=True, vertical_alignment="center"):
         tab = st.segmented_control(
             "Chunk",
@@ -104,6 +107,17 @@ def journey_html(journey: pd.DataFrame) -> str:
         cells = (stage, what, " · ".join(told))
         rows.append("".join(f"<span>{html.escape(str(c))}</span>" for c in cells))
     return f'<div class="journey">{"".join(rows)}</div>'
+
+
+def page_trouble(chunk_id: str, index: Index | None) -> str:
+    """What is wrong with the text layer of the page that the chunk comes from; "" for nothing."""
+    if index is None:
+        return ""
+    from core.ingest.health import page_problem
+
+    chunk = index.chunk(chunk_id)
+    said = page_problem(index.document(chunk.document_id), chunk)
+    return f"Mind the text: {said}." if said else ""
 
 
 def fate_line(trace: Trace, chunk_id: str) -> str:

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core.records import Chunk, Document
-from dashboard import cache, columns, header, row_choice, say, state, work
+from dashboard import cache, charts, columns, figures, header, row_choice, say, state, tables, work
 from dashboard.link import View
 from dashboard.passages import CHUNK, Block, Section, sections
 from dashboard.shelf import Shelf
@@ -99,6 +99,7 @@ def row(document: Document, chunks: int | None) -> dict[str, object]:
         "Pages": len(document.pages) or None,
         "Characters": len(document.text),
         "Chunks": chunks,
+        "Pages in doubt": tables.health_line(document),
         "Warnings": len(warnings(document)) or None,
         "Tenant": access.tenant,
         "Roles": ", ".join(access.roles),
@@ -141,7 +142,7 @@ def _details(
     report = document.report
     many = f"{len(document.pages):,} pages" if document.pages else ""
     size = f"{len(document.text):,} characters in {len(chunks):,} chunks"
-    facts = [kind(report.media_type), report.encoding, many, size]
+    facts = [kind(report.media_type), many, size, tables.facts_line(document)]
     with st.container(key="quiet_document"):
         st.text(" · ".join(f for f in facts if f))
     said = warnings(document)
@@ -151,7 +152,17 @@ def _details(
             st.caption(f"and {len(said) - 12} more")
     if not chunks:
         say.note("error", "No chunk came of this document: it cannot be found.", key="no_chunk")
+    _done_to_it(document)
     _text(document, chunks, view, shelf)
+
+
+def _done_to_it(document: Document) -> None:
+    """What extraction repaired, left out and took in; nothing where it did nothing."""
+    frame = tables.health_table(document)
+    if frame.empty:
+        return
+    with st.expander("What extraction did", key="extraction_box"):
+        st.dataframe(frame, hide_index=True, height="content", column_config=columns.layout(frame))
 
 
 def _remove(document_id: str) -> None:
@@ -169,6 +180,15 @@ def _text(document: Document, chunks: tuple[Chunk, ...], view: View, shelf: Shel
     chosen = next((n for n, p in enumerate(pages, 1) if p.holds(view.chunk)), 1)
     key = f"page_{document.id}_{view.chunk}"
     number = chosen
+    if len(document.report.pages) > 1:
+        shown = st.session_state.get(key, chosen)
+        charts.draw(
+            figures.page_bars(document.report.pages, current=shown, theme=work.theme()),
+            key="page_bars",
+            on_select=lambda: _page_clicked(key),
+            selection_mode="points",
+            alt="A bar a page: its characters, coloured by how far its text can be trusted",
+        )
     with st.container(horizontal=True, vertical_alignment="center", key="page_bar"):
         if len(pages) > 1:
             number = _choose_page(len(pages), chosen, key)
@@ -191,6 +211,15 @@ def _blocks(page: Section, view: View, height: int = TEXT_HEIGHT) -> None:
     with st.container(height=height, key="document_text", gap="small"):
         for at, block in enumerate(page.blocks):
             _block(block, at, view.chunk)
+
+
+def _page_clicked(key: str) -> None:
+    for point in st.session_state["page_bars"].selection.points:
+        number = point.get("customdata")
+        number = number[0] if isinstance(number, list | tuple) else number
+        if isinstance(number, int | float):
+            st.session_state[key] = int(number)
+            return
 
 
 def _choose_page(many: int, chosen: int, key: str) -> int:
