@@ -20,11 +20,14 @@ from core.pipeline import Pipeline
 from core.settings import knob_named, parse_settings
 from core.trace import Trace
 
-SECONDS = 2.5
+SECONDS = 3.0
 """How long a search may take by default, before its proposals are run."""
 
-FOR_SINGLE = 0.4
+FOR_SINGLE = 0.5
 """The share of it for single knobs; pairs, tried where no single knob is enough, have the rest."""
+
+FEW_VALUES = 5
+"""A knob of so few values is tried with all of them, however little time is left for others."""
 
 PAIRS = 3
 """At most so many pairs are proposed."""
@@ -198,9 +201,10 @@ def singles(
             raise
         return [], {}, False
     for at, lever in enumerate(found):
-        # What one knob does not use, the next ones have; none may use all that is left.
+        # What one knob does not use, the next ones have; none of many values may use all of it.
         left = max(0.0, ends - time.perf_counter())
-        clock.limited(left * min(1.0, 3 / (len(found) - at)))
+        few = len(lever.values) <= FEW_VALUES
+        clock.limited(left * (1.0 if few else min(1.0, 3 / (len(found) - at))))
         if not any(s.knob == lever.knob and s.value is not None for s in scans):
             scans.append(scan(replay, here, target, lever, clock, base))
     return scans, left_out, all(s.finished for s in scans)
