@@ -26,9 +26,6 @@ SECONDS = 3.0
 FOR_SINGLE = 0.5
 """The share of it for single knobs; pairs, tried where no single knob is enough, have the rest."""
 
-FEW_VALUES = 5
-"""A knob of so few values is tried with all of them, however little time is left for others."""
-
 PAIRS = 3
 """At most so many pairs are proposed."""
 
@@ -201,10 +198,8 @@ def singles(
             raise
         return [], {}, False
     for at, lever in enumerate(found):
-        # What one knob does not use, the next ones have; none of many values may use all of it.
         left = max(0.0, ends - time.perf_counter())
-        few = len(lever.values) <= FEW_VALUES
-        clock.limited(left * (1.0 if few else min(1.0, 3 / (len(found) - at))))
+        clock.share(left, len(lever.values), len(found) - at)
         if not any(s.knob == lever.knob and s.value is not None for s in scans):
             scans.append(scan(replay, here, target, lever, clock, base))
     return scans, left_out, all(s.finished for s in scans)
