@@ -98,7 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     wanted = why.add_mutually_exclusive_group(required=True)
     wanted.add_argument("--passage", help="text that should have been in the prompt")
     wanted.add_argument("--chunk", metavar="ID", help="the same, by a chunk's id")
-    why.add_argument("--seconds", type=float, default=2.5, help="how long to look for what brings it back, at most")  # fmt: skip
+    why.add_argument("--seconds", type=float, default=3.0, help="how long to look for what brings it back, at most")  # fmt: skip
     why.add_argument("--as-owner", action="store_true", help="ask as the tenant, but speak of hidden documents too, as to the owner of the files")  # fmt: skip
     why.set_defaults(command=_why)
 
