@@ -18,11 +18,11 @@ import numpy as np
 from core.errors import Cancelled, ModelError
 from core.models.bert import import_torch
 from core.models.consent import Consent, agreed, revision_of
+from core.models.device import device_named
 from core.models.folder import content_hash, model_folder
 from core.models.memory import free_memory, out_of_memory
 from core.models.pairs import loading, short_name
 from core.models.protocols import Reranking, RerankRequest
-from core.models.reading import device_named
 from core.ranking import min_max
 
 DEFAULT = "jinaai/jina-reranker-v3"
