@@ -228,7 +228,7 @@ def test_without_the_model_bm25_ranks_and_says_so(run, docs, monkeypatch, comman
     def missing(*words, **more):
         raise ModelError("all-MiniLM-L6-v2", "its weights are not the published ones")
 
-    monkeypatch.setattr("core.models.embedder.EmbeddedEncoder.load", missing)
+    monkeypatch.setattr("core.models.profiles.load_encoder", missing)
     code, out, err = run(*command, "--docs", docs, "--json", *(["--strict"] if strict else []))
     assert code == (DEGRADED if strict else DONE)
     assert "its weights are not the published ones" in err

@@ -13,17 +13,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from threading import Lock
-from typing import Any
 
 import numpy as np
 
-from core.errors import Cancelled, ModelError
+from core.errors import ModelError
 from core.models.lexical import Weighed
 from core.models.memory import free_memory, out_of_memory
 from core.models.projection import quantise, unit_rows
 from core.models.states import LexicalWeights, Progress, QueryStates, SpanStates, Stop
 from core.models.windows import RangeIndex, Window, plan, token_ranges
 from core.models.wordpieces import Subwords
+from core.models.work import Work
 
 AT_ONCE = 2048
 """Tokens of a batch, padding included: more are no faster on a CPU. A longer row is read alone."""
@@ -148,7 +148,7 @@ class ReadingEncoder:
             for window in plan(len(ids), self.reach, self.overlap)
             if (found := ranges.meeting(window.keep_start, window.keep_end))
         }
-        work = _Work(sum(w.keep_end - w.keep_start for w in meeting), progress, cancelled)
+        work = Work(sum(w.keep_end - w.keep_start for w in meeting), progress, cancelled)
         if not self.in_context:
             work.total += int((last - first).sum())
         means = np.zeros((len(spans), self.hidden), dtype=np.float32)
@@ -188,9 +188,9 @@ class ReadingEncoder:
         progress: Progress | None = None,
         cancelled: Stop | None = None,
     ) -> SpanStates:
-        return self._alone(texts, _Work(0, progress, cancelled))
+        return self._alone(texts, Work(0, progress, cancelled))
 
-    def _alone(self, texts: Sequence[str], work: _Work) -> SpanStates:
+    def _alone(self, texts: Sequence[str], work: Work) -> SpanStates:
         prompt = self._document_prompt()
         read = [self._pieces.read_after(prompt, t) for t in texts]
         lengths = np.array([len(own) for _, own in read], dtype=np.int64)
@@ -237,7 +237,7 @@ class ReadingEncoder:
         ]
 
     def _read_windows(
-        self, ids: np.ndarray, windows: Sequence[Window], work: _Work
+        self, ids: np.ndarray, windows: Sequence[Window], work: Work
     ) -> Iterator[tuple[Window, Numbers]]:
         """Each window with what the model gave for all of its tokens."""
         work.check()
@@ -300,34 +300,3 @@ class ReadingEncoder:
     def _unweighed(self) -> Sequence[int]:
         """Tokens whose weight says nothing: special and unknown ones."""
         return ()
-
-
-class _Work:
-    """Tokens read of all, told to whoever waits, who may stop it."""
-
-    def __init__(self, total: int, progress: Progress | None, cancelled: Stop | None) -> None:
-        self.total, self._done = total, 0
-        self._progress, self._cancelled = progress, cancelled
-
-    def did(self, tokens: int) -> None:
-        self._done += tokens
-        if self._progress is not None:
-            self._progress(min(self._done, self.total), self.total)
-
-    def check(self) -> None:
-        if self._cancelled is not None and self._cancelled():
-            raise Cancelled
-
-
-def device_named() -> str:
-    """Where models of these libraries run: the GPU that torch finds, or the CPU."""
-    import torch
-
-    return "cuda" if torch.cuda.is_available() else "cpu"
-
-
-def library_versions(*names: str) -> tuple[Any, ...]:
-    """The installed releases of packages: other ones may give other last digits."""
-    from importlib.metadata import version
-
-    return tuple(version(name) for name in names)

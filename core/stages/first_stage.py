@@ -98,6 +98,9 @@ def _dense(run: Run):
     if run.encoder is None or run.index.vectors is None:
         why = run.no_encoder if run.encoder is None else "no encoder read the documents"
         return None, None, f"{why.rstrip('.')}: BM25 alone ranks"
+    if not run.index.read_by(run.encoder.fingerprint):
+        # Their vectors have nothing to do with each other, even where they are of one length.
+        return None, None, "another encoder read the documents (index them anew): BM25 alone ranks"
     try:
         if run.encoder.fingerprint not in run.read:
             states = run.encoder.encode_query(run.question)

@@ -17,6 +17,7 @@ COMPONENTS = ("Score", "Stage", "Value", "Meaning")
 _MEANINGS: Mapping[str, str] = {
     "bm25": "Match of the question's words, by BM25; 0 or more",
     "dense": "Cosine of the chunk's vector and the question's, -1 to 1",
+    "sparse": "Match of the question's tokens, by the weights that the encoder learnt; 0 or more",
     "fused": "What orders the first stage",
     "window_score": "Score that sets the window's size, 0 to 1 over the candidates",
     "radius": "Chunks that join on each side",
@@ -48,7 +49,8 @@ def component_table(trace: Trace, chunk_id: str) -> pd.DataFrame:
         return pd.DataFrame(columns=list(COMPONENTS))
     rows: list[tuple[str, str, float | None, str]] = []
     at = lookup.row(chunk_id)
-    for name, title in (("bm25", "BM25"), ("dense", "Dense"), ("fused", "Fused")):
+    titles = {"bm25": "BM25", "dense": "Dense", "sparse": "Sparse", "fused": "Fused"}
+    for name, title in titles.items():
         scores = lookup.scores(name)
         if len(scores):
             ranked = int(lookup.corpus_ranks(name)[at])

@@ -256,3 +256,15 @@ def test_a_question_cut_by_the_model_says_so():
 
     record = ask(index_of(FIVE), mode="no_rerank", encoder=Short()).stage("first_stage")
     assert any("7 tokens cut" in w for w in record.warnings)
+
+
+def test_vectors_of_another_encoder_are_not_compared():
+    class Other(HashingEncoder):
+        fingerprint = "word-hashes-2"
+
+    made = build_index([document("alpha pump.", "a")], Settings(), Other(), counter=WordCounter())
+    record = ask(made, mode="no_rerank", question="alpha").stage("first_stage")
+    assert "another encoder read the documents" in record.degraded
+    assert all("dense" not in e.scores for e in record.entries)
+    own = ask(made, mode="no_rerank", question="alpha", encoder=Other())
+    assert not own.degraded
