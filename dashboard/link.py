@@ -12,6 +12,7 @@ from core.errors import SettingsError
 from core.modes import DEFAULT_MODE, MODES
 from core.records import Principal
 from core.settings import Settings, knob_named, knobs
+from dashboard.models import EMBEDDED, ModelChoice
 
 QUESTION_LIMIT = 4_000
 """Characters of a question; a longer one in a link is cut, and the page says so."""
@@ -28,7 +29,7 @@ class View:
     """All that decides what a page shows, documents aside.
 
     ``chunk`` is the id of the selected chunk, ``evidence`` the chunks that the person marked
-    as those that should have been found.
+    as those that should have been found. ``models`` is in no link: see :class:`ModelChoice`.
     """
 
     question: str = ""
@@ -37,6 +38,7 @@ class View:
     principal: Principal | None = None
     chunk: str = ""
     evidence: tuple[str, ...] = ()
+    models: ModelChoice = EMBEDDED
 
     def changed(self, **fields: object) -> View:
         return replace(self, **fields)

@@ -53,8 +53,8 @@ def change(**fields: Any) -> None:
 
 
 def show(new: View) -> None:
-    """Replaces the whole view, as the tour does."""
-    session()[VIEW] = new
+    """Replaces the whole view, as the tour does; the models stay."""
+    session()[VIEW] = new.changed(models=view().models)
     session()[TOUCHED] = True
 
 
@@ -117,7 +117,9 @@ def restore_link(default: View) -> None:
 
 
 def _restore(params: dict[str, list[str]]) -> None:
-    session()[VIEW], session()[NOTES] = link.from_params(params)
+    models = view().models
+    found, session()[NOTES] = link.from_params(params)
+    session()[VIEW] = found.changed(models=models)
     wanted = (params.get(link.DOCUMENTS) or [""])[-1]
     if not wanted or (shelf() is not None and shelf().fingerprint == wanted):
         return
