@@ -66,6 +66,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     common.add_argument("--set", nargs="+", action="extend", default=[], metavar="KNOB=VALUE", help="turn a knob (docs/knobs.md lists them)")  # fmt: skip
     common.add_argument("--password", action="append", default=[], metavar="NAME=PASSWORD", help="for an encrypted document")  # fmt: skip
+    common.add_argument("--ocr", action="store_true", help="recognise the text of pages that are pictures (needs tesseract)")  # fmt: skip
+    common.add_argument("--ocr-language", metavar="LANGUAGE", help="tesseract's name of the language, several joined by +; eng where not given")  # fmt: skip
     common.add_argument("--cache", metavar="FOLDER", help="where what was computed is kept")
     common.add_argument("--json", action="store_true", help="one JSON document on standard output")
     common.add_argument("--strict", action="store_true", help="exit with 3 where a model could not do its part")  # fmt: skip
@@ -173,6 +175,7 @@ def _pipeline(piecewise: str | None = None, download: bool = False):
 
 
 def _open(options: argparse.Namespace, settings: Settings, encoder: Any):
+    from core.ingest import Limits
     from core.session import open_documents
 
     passwords = {}
@@ -185,11 +188,16 @@ def _open(options: argparse.Namespace, settings: Settings, encoder: Any):
                 "Write it as in policy.pdf=SECRET.",
             )
         passwords[name] = password
+    if options.ocr_language and not options.ocr:
+        raise DocumentError(
+            "--ocr-language", "is given without --ocr", "Add --ocr, or leave it out."
+        )
     corpus = open_documents(
         options.docs,
         settings,
         encoder,
         passwords=passwords,
+        limits=Limits(ocr=options.ocr, ocr_language=options.ocr_language or "eng"),
         cache=options.cache,
         progress=_progress if sys.stderr.isatty() else None,
     )

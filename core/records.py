@@ -89,24 +89,70 @@ class Principal:
 
 
 @dataclass(frozen=True, slots=True)
+class Count:
+    """How many there are of a kind, which is named in words for a person."""
+
+    kind: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class PageReport:
-    """What extraction saw on one page; ``characters`` counts those that are not blank."""
+    """What extraction saw on one page.
+
+    ``characters`` counts those that are not blank, ``unknown`` those among them that stand as
+    U+FFFD; ``private`` and ``control`` characters were left out and are not among them.
+    ``covered`` is the share of the page under its largest picture, ``width`` and ``height`` are
+    the page's as it is shown, in points. ``recognised``: the text comes from text recognition,
+    the file's own, or the one asked for, whose language is ``ocr``. ``repairs`` count characters, lines' ends aside;
+    ``removed`` counts characters that are shown and not ranked. Filled-in ``fields`` and
+    ``text_boxes`` (free-text annotations) stand in the text where the page shows them;
+    ``fields_out`` and ``notes_out`` (comments) are not in the text.
+    """
 
     number: int
     characters: int
     images: int = 0
     warnings: tuple[str, ...] = ()
+    unknown: int = 0
+    private: int = 0
+    control: int = 0
+    covered: float = 0.0
+    drawings: bool = False
+    unreadable: bool = False
+    recognised: bool = False
+    ocr: str = ""
+    uncertain: bool = False
+    repairs: tuple[Count, ...] = ()
+    removed: tuple[Count, ...] = ()
+    fields: int = 0
+    fields_out: int = 0
+    text_boxes: int = 0
+    notes_out: int = 0
+    width: float = 0.0
+    height: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractionReport:
-    """How a document's text came about. ``warnings`` are sentences for a person."""
+    """How a document's text came about. ``warnings`` are sentences for a person.
+
+    ``encoding_from`` says how a text's encoding is known, ``encoding_sure`` how far, in [0, 1].
+    ``repaired``: the file was damaged. ``repairs`` and ``removed`` are those of the whole
+    document; of Markdown, what was removed is in the raw text alone (addresses, tags) or shown
+    and not ranked (front matter, comments).
+    """
 
     media_type: str = "text/plain"
     encoding: str = ""
     seconds: float = 0.0
     pages: tuple[PageReport, ...] = ()
     warnings: tuple[str, ...] = ()
+    encoding_from: str = ""
+    encoding_sure: float = 1.0
+    repaired: bool = False
+    repairs: tuple[Count, ...] = ()
+    removed: tuple[Count, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

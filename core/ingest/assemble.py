@@ -8,8 +8,9 @@ sentence ends in, so that it reads on from one page to the next without a cut.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from core.ingest.clean import SOFT_HYPHEN, is_han
@@ -76,6 +77,7 @@ class Assembled:
     unranked: tuple[Span, ...]
     rows: tuple[PlacedRow, ...]
     asides: tuple[PlacedLine, ...] = ()
+    joined: Mapping[int, int] = field(default_factory=dict)  # words put together, by page
 
 
 class _Writer:
@@ -87,6 +89,7 @@ class _Writer:
         self.unranked: list[Span] = []
         self.rows: list[PlacedRow] = []
         self.asides: list[PlacedLine] = []
+        self.joined: Counter[int] = Counter()
         self._row_pieces: list[int] = []  # for each row, the index of its piece
 
     def put(self, piece: str) -> None:
@@ -112,17 +115,18 @@ class _Writer:
 
     def _row(self, row: Row, page: int, alone: bool) -> None:
         if self._open:
-            self._join(row.text)
+            self._join(row.text, page)
         self.rows.append(PlacedRow(row, page, self.length, alone))
         self._row_pieces.append(len(self._pieces))
         self.put(row.text)
         self._open = True
 
-    def _join(self, following: str) -> None:
+    def _join(self, following: str, page: int) -> None:
         """End the last line as the next one asks: within a word, or between two."""
         last = self._pieces[-1]
         joined = self._hyphens.join(last, following)
         if joined is not None:
+            self.joined[page] += 1
             kept = joined[: len(joined) - len(following)]
             self._pieces[-1] = kept
             self.length += len(kept) - len(last)
@@ -176,7 +180,12 @@ def assemble(pages: Sequence[PageContent]) -> Assembled:
         for page, start, end in zip(pages, [0, *ends], ends, strict=False)
     )
     return Assembled(
-        text, spans, tuple(writer.unranked), writer.placed_rows(), tuple(writer.asides)
+        text,
+        spans,
+        tuple(writer.unranked),
+        writer.placed_rows(),
+        tuple(writer.asides),
+        dict(writer.joined),
     )
 
 

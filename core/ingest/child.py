@@ -25,7 +25,7 @@ _POLL = 0.05
 # The first file also pays for the start of the process and of the PDF library.
 _START_ALLOWANCE = 10.0
 # What a child needs from its environment. Everything else (keys, tokens) stays here.
-_KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "HOME")
+_KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "HOME", "TESSDATA_PREFIX")
 
 
 class Child:
@@ -46,7 +46,7 @@ class Child:
 
     def read(self, source: Source, cancelled: Callable[[], bool] | None) -> Document:
         """Parse one source. Raises DocumentError, or Cancelled once ``cancelled()`` is true."""
-        allowed = self._limits.seconds
+        allowed = self._limits.allowed_seconds
         if self._process is None:
             self._process = _start()
             allowed += _START_ALLOWANCE
@@ -120,6 +120,8 @@ def _start() -> subprocess.Popen[bytes]:
     import core
 
     environment = {key: os.environ[key] for key in _KEPT if key in os.environ}
+    # The recogniser's threads would be counted against the limit on CPU time.
+    environment["OMP_THREAD_LIMIT"] = "1"
     environment["PYTHONPATH"] = str(Path(core.__file__).resolve().parents[1])
     return subprocess.Popen(
         # -P: a module beside the working directory must not shadow the library.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 SOFT_HYPHEN = "\u00ad"
@@ -33,6 +34,16 @@ _SPACES = re.compile("[\t \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 _THAI_MARK = re.compile(" +(?=[\u0e31\u0e33-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb3-\u0ebc\u0ec8-\u0ecd])")
 _HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60"
 _SPREAD_HAN = re.compile(f"(?:[{_HAN}] ){{2,}}[{_HAN}](?! [^{_HAN}\\s])?")
+CONTROL = re.compile("[\x01-\x08\x0b-\x1f\x7f-\x9f]")
+_REPAIRS = {
+    "ligature": re.compile("[\ufb00-\ufb06\ufb13-\ufb17]"),
+    "presentation form": re.compile("[\ufb1d-\ufdff\ufe70-\ufefc]"),
+    "soft hyphen": re.compile(SOFT_HYPHEN),
+    "zero-width character": re.compile("[\u200b\u2060-\u2064\ufeff]"),
+    "direction mark": re.compile("[\u200e\u200f\u202a-\u202e]"),
+    "NUL": re.compile("\x00"),
+    "control character": CONTROL,
+}
 # All but the letters of Europe, and signs, none of which is written anew.
 _NEEDS_CLEANING = re.compile(
     "[^\x20-\x7e\xa1-\xac\xae-\u052f\u2010-\u2027\u2030-\u205e\u20a0-\u22ff\u2300-\u2bff]"
@@ -70,6 +81,19 @@ def clean(text: str) -> Cleaned:
     ends_soft = text.endswith(SOFT_HYPHEN)
     text = text.replace(SOFT_HYPHEN, "") + SOFT_HYPHEN * ends_soft
     return Cleaned(text, private, text.count("\ufffd"))
+
+
+def repairs(drawn: str) -> Iterator[tuple[str, int]]:
+    """What cleaning has to do to a line, by kind, and to how many characters."""
+    if not _NEEDS_CLEANING.search(drawn):
+        return
+    for kind, pattern in _REPAIRS.items():
+        if count := len(pattern.findall(drawn)):
+            yield kind, count
+    if signs := sum(bool(_KNOWN.get(ord(c))) for c in drawn):
+        yield "sign of a symbol font", signs
+    if spaces := len(drawn) - len(_spread(drawn)):
+        yield "space within a word", spaces
 
 
 def written_anew(character: str) -> str:

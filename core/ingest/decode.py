@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.errors import DocumentError
 
@@ -44,17 +44,28 @@ _ODD = re.compile(
     rf"|(?<=[a-z])[{_OTHER}]|(?<=[{_OTHER}])[a-z]"
     r"|(?<=[а-яѐ-џα-ωά-ώß-ÿ])[А-ЯЀ-ЏΑ-ΩΆ-Ώ]"
 )
+MARK = "its byte order mark"
+VALID = "it is valid UTF-8"
+ZEROS = "where its zero bytes stand"
+LETTERS = "the letters that it gives"
+STATISTICS = "statistics of its bytes"
 # Enough to tell languages apart by; a whole book need not be counted.
 _SAMPLE = 20_000
 
 
 @dataclass(frozen=True)
 class Decoded:
-    """``text`` without a byte order mark, and ``encoding`` by Python's name for it."""
+    """``text`` without a byte order mark, and ``encoding`` by Python's name for it.
+
+    ``told_by`` says how it is known, ``sure`` how far, in [0, 1]: 1 where the bytes leave no
+    choice, else the share of letters that speak for it.
+    """
 
     text: str
     encoding: str
     warnings: tuple[str, ...] = ()
+    told_by: str = MARK
+    sure: float = 1.0
 
 
 def decode(name: str, data: bytes) -> Decoded:
@@ -71,7 +82,7 @@ def decode(name: str, data: bytes) -> Decoded:
             return wide
         raise _binary(name)
     try:
-        return _checked(name, data.decode("utf-8"), "utf-8")
+        return replace(_checked(name, data.decode("utf-8"), "utf-8"), told_by=VALID)
     except UnicodeDecodeError:
         return _guess(name, data)
 
@@ -110,11 +121,16 @@ def _utf16(data: bytes) -> Decoded | None:
         return None
     head = text[:_SAMPLE]
     plain = sum(c.isprintable() or c in "\t\r\n\f" for c in head)
-    return Decoded(text, encoding) if plain >= 0.98 * len(head) else None
+    if plain < 0.98 * len(head):
+        return None
+    return Decoded(text, encoding, told_by=ZEROS, sure=plain / max(1, len(head)))
 
 
 def _guess(name: str, data: bytes) -> Decoded:
-    encoding = _by_letters(data) or _by_statistics(data)
+    encoding, sure = _by_letters(data)
+    told_by = LETTERS
+    if not encoding:
+        (encoding, sure), told_by = _by_statistics(data), STATISTICS
     if not encoding:
         raise DocumentError(
             name, "its character encoding is not recognised", "Save it again as UTF-8."
@@ -122,13 +138,13 @@ def _guess(name: str, data: bytes) -> Decoded:
     label = encoding.replace("_", "-")
     warning = f"The file does not say how its letters are encoded; {label} fits best."
     checked = _checked(name, data.decode(encoding), encoding)
-    return Decoded(checked.text, encoding, (warning, *checked.warnings))
+    return Decoded(checked.text, encoding, (warning, *checked.warnings), told_by, round(sure, 3))
 
 
-def _by_letters(data: bytes) -> str:
+def _by_letters(data: bytes) -> tuple[str, float]:
     for encoding in ("cp932", "euc_jp"):
-        if _japanese(data, encoding):
-            return encoding
+        if share := _japanese(data, encoding):
+            return encoding, share
     best, best_share = "", 0.0
     for encoding, letters, least in _PROFILES:
         try:
@@ -140,7 +156,7 @@ def _by_letters(data: bytes) -> str:
         share -= _oddities(text[: _SAMPLE * 4]) / len(beyond) if beyond else 0.0
         if share >= least and share > best_share and not _shouts(beyond):
             best, best_share = encoding, share
-    return best
+    return best, best_share
 
 
 def _oddities(text: str) -> int:
@@ -156,27 +172,30 @@ def _shouts(characters: list[str]) -> bool:
     return sum(c.isupper() for c in characters) > 0.6 * len(characters) and len(characters) > 8
 
 
-def _japanese(data: bytes, encoding: str) -> bool:
-    """Japanese shows by its hiragana, which no other language's bytes resemble."""
+def _japanese(data: bytes, encoding: str) -> float:
+    """The share of Japanese letters, 0 where it is none: Japanese shows by its hiragana, which no
+    other language's bytes resemble."""
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError:
-        return False
+        return 0.0
     beyond = [c for c in text[:_SAMPLE] if c > "\x7f"]
     hiragana = sum("\u3041" <= c <= "\u3096" for c in beyond)
     halfwidth = sum("\uff61" <= c <= "\uff9f" for c in beyond)
-    return hiragana >= 0.15 * len(beyond) and halfwidth < hiragana
+    if not hiragana or hiragana < 0.15 * len(beyond) or halfwidth >= hiragana:
+        return 0.0
+    return sum("\u3000" <= c <= "\u9fff" for c in beyond) / len(beyond)
 
 
-def _by_statistics(data: bytes) -> str:
+def _by_statistics(data: bytes) -> tuple[str, float]:
     from charset_normalizer import from_bytes
 
     match = from_bytes(data[:400_000]).best()
-    candidates = [match.encoding] if match else []
-    for encoding in [*candidates, "cp1252"]:
+    candidates = [(match.encoding, 1.0 - match.chaos)] if match else []
+    for encoding, sure in [*candidates, ("cp1252", 0.0)]:
         try:
             data.decode(encoding)
-            return encoding
+            return encoding, sure
         except (UnicodeDecodeError, LookupError):
             continue
-    return ""
+    return "", 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -17,6 +18,7 @@ from core.ingest.limits import DEFAULT_LIMITS, Limits
 from core.ingest.metadata import understand
 from core.records import (
     Box,
+    Count,
     Document,
     ExtractionReport,
     Heading,
@@ -49,6 +51,11 @@ class Extracted:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     page_reports: tuple[PageReport, ...] = ()
     warnings: tuple[str, ...] = ()
+    encoding_from: str = ""
+    encoding_sure: float = 1.0
+    repaired: bool = False
+    repairs: tuple[Count, ...] = ()
+    removed: Mapping[str, int] = field(default_factory=dict)  # characters in the raw text alone
 
 
 def extract(
@@ -93,6 +100,11 @@ def extract(
             seconds=time.perf_counter() - started,
             pages=found.page_reports,
             warnings=(*warnings, *found.warnings, *known.warnings),
+            encoding_from=found.encoding_from,
+            encoding_sure=found.encoding_sure,
+            repaired=found.repaired,
+            repairs=found.repairs,
+            removed=_removed(found),
         ),
     )
 
@@ -118,8 +130,19 @@ def read_text(name: str, data: bytes, markdown: bool) -> Extracted:
         raw=raw if read.alignment else "",
         alignment=read.alignment,
         metadata=front.values,
+        encoding_from=decoded.told_by,
+        encoding_sure=decoded.sure,
+        removed=read.removed,
         warnings=(*decoded.warnings, *front.warnings),
     )
+
+
+def _removed(found: Extracted) -> tuple[Count, ...]:
+    """The characters that are not ranked, in the text or out of it, by kind."""
+    removed = Counter(found.removed)
+    for span in found.unranked:
+        removed[span.kind] += span.end - span.start
+    return tuple(Count(kind, count) for kind, count in sorted(removed.items()))
 
 
 def _ranked(text: str, unranked: Sequence[Span]) -> str:

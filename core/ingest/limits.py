@@ -11,16 +11,28 @@ from core.ingest.bombs import MAX_UNPACKED
 @dataclass(frozen=True)
 class Limits:
     """Per file: ``seconds`` of wall clock and of CPU, ``memory_mb`` of address space for the
-    process that reads it, ``pages`` of a PDF, and ``characters`` of text."""
+    process that reads it, ``pages`` of a PDF, and ``characters`` of text.
+
+    ``ocr`` asks for the text of pages that are pictures to be recognised, in ``ocr_language``
+    (tesseract's name, several joined by "+"); a file may then take ``ocr_seconds`` more.
+    """
 
     seconds: float = 60.0
     memory_mb: int = 2048
     pages: int = 5000
     characters: int = 20_000_000
+    ocr: bool = False
+    ocr_language: str = "eng"
+    ocr_seconds: float = 600.0
+
+    @property
+    def allowed_seconds(self) -> float:
+        """What a file may take in all."""
+        return self.seconds + (self.ocr_seconds if self.ocr else 0.0)
 
     def out_of_time(self, name: str) -> DocumentError:
         """The error for a file that takes longer than it may."""
-        problem = f"reading it takes more than the limit of {self.seconds:g} seconds"
+        problem = f"reading it takes more than the limit of {self.allowed_seconds:g} seconds"
         remedy = "It may be built to exhaust time. If you trust it, raise the limit."
         return DocumentError(name, problem, remedy)
 

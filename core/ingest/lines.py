@@ -165,3 +165,8 @@ def _append(
 @cache
 def _has_mono_name(font: str) -> bool:
     return _MONO_NAME.search(font) is not None
+
+
+def altered(line: Line, **changes: Any) -> Line:
+    """The line with some of its fields changed."""
+    return Line(**{name: getattr(line, name) for name in Line.__annotations__} | changes)

@@ -1,74 +1,180 @@
-"""Sentences about what went wrong with a PDF's pages."""
+"""What a PDF's pages were found to hold, and sentences about what went wrong with them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from core.ingest.annotations import NONE, Annotations
+from core.ingest.clean import CONTROL, repairs
+from core.ingest.health import FEW, MOSTLY_COVERED, UNRELIABLE_FROM
+from core.ingest.layout import UNCERTAIN
 from core.ingest.lines import Line
 from core.ingest.visibility import Visibility
-from core.records import PageReport
+from core.records import Count, PageReport
 
 UNREADABLE = "The page is damaged and could not be read."
 PICTURE = "The page is a picture without text: nothing on it can be found."
 DRAWN = "The page holds drawings but no text: nothing on it can be found."
+RECOGNISED_HERE = "The page is a picture. Its text was recognised (OCR), and may hold errors."
+NOT_RECOGNISED = "Text recognition (OCR) gave no text for the page."
 RECOGNISED = "The text was recognised from a scan, and may hold errors."
 UNRELIABLE = "The text layer is unreliable"
+DIVIDED = "word divided at a line's end"
 
-# A page with a picture over most of it and fewer characters than this is a scan with a stamp.
-_FEW = 50
-# The share of unknown characters from which a page's text is not to be trusted.
-_UNKNOWN = 0.05
+_UNKNOWN = "\ufffd"
 
 
-def page_warnings(page: Any, lines: Sequence[Line], seen: Visibility) -> tuple[str, ...]:
-    """What a person should know of one PyMuPDF page, in sentences."""
-    warnings = []
-    characters = sum(len(line.text) for line in lines)
-    if not characters:
-        if seen.images:
-            warnings.append(PICTURE)
-        elif page.get_bboxlog():
-            warnings.append(DRAWN)
-    elif seen.covered > 0.6 and characters < _FEW:
-        warnings.append(f"The page is mostly a picture, with {characters} characters of text.")
-    if seen.recognised:
-        warnings.append(RECOGNISED)
-    if seen.hidden:
-        count = sum(len(lines[index].text) for index in seen.hidden)
-        warnings.append(
-            f"{count} characters are invisible (no ink, off the page, or in the colour of the "
-            "page). They are shown here and not searched."
+def unreadable_page(number: int) -> PageReport:
+    """The report of a page that MuPDF did not get through."""
+    return PageReport(number, 0, warnings=(UNREADABLE,), unreadable=True)
+
+
+def page_report(
+    number: int,
+    page: Any,
+    lines: Sequence[Line],
+    seen: Visibility,
+    notes: Annotations = NONE,
+    ocr: str = "",
+) -> PageReport:
+    """What there is on one PyMuPDF page, before it is laid out. ``ocr`` is the language in which
+    its text was recognised, if it was."""
+    text = [line.text for line in lines]
+    characters = sum(len("".join(line.split())) for line in text)
+    counted: Counter[str] = Counter()
+    for line in lines:
+        if line.drawn.strip() != line.text:
+            counted.update(dict(repairs(line.drawn)))
+            if signs := line.drawn.count(_UNKNOWN) - line.text.count(_UNKNOWN):
+                counted["sign of a TeX font"] += signs
+    report = PageReport(
+        number,
+        characters,
+        images=seen.images,
+        unknown=sum(line.unknown for line in lines),
+        private=sum(line.private for line in lines),
+        control=sum(len(CONTROL.findall(line.drawn)) for line in lines),
+        covered=round(float(seen.covered), 3),
+        drawings=not characters and bool(page.get_bboxlog()),
+        recognised=seen.recognised or bool(ocr and characters),
+        ocr=ocr,
+        repairs=counts(counted),
+        fields=notes.fields,
+        fields_out=notes.fields_out,
+        text_boxes=notes.text_boxes,
+        notes_out=notes.notes_out,
+        width=round(float(page.rect.width), 1),
+        height=round(float(page.rect.height), 1),
+    )
+    hidden = sum(len(lines[index].text) for index in seen.hidden)
+    return replace(report, warnings=tuple(_warnings(report, hidden)))
+
+
+def laid_out(
+    report: PageReport,
+    aside: Iterable[tuple[str, str]],
+    uncertain: bool,
+    more: Sequence[str] = (),
+) -> PageReport:
+    """The report with what laying out the page showed. ``aside`` holds (text, kind) of what is
+    not ranked, ``more`` further warnings."""
+    removed: Counter[str] = Counter()
+    for text, kind in aside:
+        removed[kind] += len(text)
+    warnings = report.warnings + ((UNCERTAIN,) if uncertain else ()) + tuple(more)
+    return replace(report, uncertain=uncertain, warnings=warnings, removed=counts(removed))
+
+
+def with_joined(pages: Sequence[PageReport], joined: Mapping[int, int]) -> tuple[PageReport, ...]:
+    """The reports with the number of divided words that were put together, by page."""
+    return tuple(
+        replace(page, repairs=totals([page.repairs, [Count(DIVIDED, joined[page.number])]]))
+        if joined.get(page.number)
+        else page
+        for page in pages
+    )
+
+
+def counts(counted: Mapping[str, int]) -> tuple[Count, ...]:
+    """Counts in the order of their kinds' names, without those of nothing."""
+    return tuple(Count(kind, count) for kind, count in sorted(counted.items()) if count)
+
+
+def totals(given: Iterable[Iterable[Count]]) -> tuple[Count, ...]:
+    """The sums of several counts, kind by kind."""
+    summed: Counter[str] = Counter()
+    for several in given:
+        for count in several:
+            summed[count.kind] += count.count
+    return counts(summed)
+
+
+def _warnings(page: PageReport, hidden: int) -> Iterable[str]:
+    """What a person should know of a page, in sentences."""
+    if not page.characters:
+        if page.images:
+            yield PICTURE
+        elif page.drawings:
+            yield DRAWN
+    elif page.covered > MOSTLY_COVERED and page.characters < FEW:
+        yield f"The page is mostly a picture, with {page.characters} characters of text."
+    if page.recognised:
+        yield RECOGNISED_HERE if page.ocr else RECOGNISED
+    elif page.ocr:
+        yield NOT_RECOGNISED
+    if hidden:
+        yield (
+            f"{hidden} characters are invisible (no ink, off the page, in the colour of the page "
+            "or under a picture). They are shown here and not searched."
         )
-    if private := sum(line.private for line in lines):
-        warnings.append(
-            f"{private} characters have no meaning outside their font (private use). "
+    if page.private:
+        yield (
+            f"{page.private} characters have no meaning outside their font (private use). "
             "They are left out."
         )
-    if unknown := sum(line.unknown for line in lines):
-        share = unknown / max(1, characters)
-        problem = UNRELIABLE if share >= _UNKNOWN else "Some characters are unknown"
-        warnings.append(
-            f"{problem}: the font does not say which letters {unknown} of its "
+    if page.unknown:
+        share = page.unknown / max(1, page.characters)
+        problem = UNRELIABLE if share >= UNRELIABLE_FROM else "Some characters are unknown"
+        yield (
+            f"{problem}: the font does not say which letters {page.unknown} of its "
             "characters are. They are shown as \ufffd."
         )
-    return tuple(warnings)
+    if page.fields_out:
+        yield f"{page.fields_out} filled-in form fields are not drawn, and not in the text."
+    if page.notes_out:
+        what = "1 comment is" if page.notes_out == 1 else f"{page.notes_out} comments are"
+        yield f"{what} not in the text: it holds what the page shows."
 
 
 def summary(pages: Sequence[PageReport]) -> tuple[str, ...]:
     """What concerns the whole document, naming the pages."""
-    silent = [page.number for page in pages if not page.characters and page.warnings]
-    broken = [page.number for page in pages if UNREADABLE in page.warnings]
-    silent = [number for number in silent if number not in broken]
-    unreliable = [
-        page.number for page in pages if any(w.startswith(UNRELIABLE) for w in page.warnings)
+    broken = [page.number for page in pages if page.unreadable]
+    silent = [
+        page.number
+        for page in pages
+        if not page.characters and (page.images or page.drawings) and not page.unreadable
     ]
+    unreliable = [
+        page.number
+        for page in pages
+        if page.unknown and page.unknown / max(1, page.characters) >= UNRELIABLE_FROM
+    ]
+    recognised = [page.number for page in pages if page.ocr and page.recognised]
     sentences = []
+    if recognised:
+        was = "is a picture: its" if len(recognised) == 1 else "are pictures: their"
+        sentences.append(
+            f"{_pages(recognised)} of {len(pages)} {was} text was recognised (OCR), and may hold "
+            "errors."
+        )
     if silent:
         what = "holds" if len(silent) == 1 else "hold"
         sentences.append(
             f"{_pages(silent)} of {len(pages)} {what} no text that can be searched. "
-            "Run text recognition (OCR) on the file."
+            "Turn on text recognition (OCR), or run it on the file first."
         )
     if broken:
         sentences.append(f"{_pages(broken)} of {len(pages)} could not be read.")

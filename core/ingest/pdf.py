@@ -9,19 +9,28 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.errors import DocumentError
+from core.ingest.annotations import annotations_of, with_ticks
 from core.ingest.as_drawn import AS_IT_IS, Matrix, as_drawn
 from core.ingest.assemble import Aside, PageContent, assemble
 from core.ingest.bombs import oversized_stream
 from core.ingest.extract import Extracted
 from core.ingest.gaps import needs_places, with_places
-from core.ingest.layout import UNCERTAIN, Layout, lay_out
+from core.ingest.layout import Layout, lay_out
 from core.ingest.lean import lean
 from core.ingest.limits import Limits
 from core.ingest.lines import Line, lines_of
 from core.ingest.margins import FOOTER, HEADER, running_lines
+from core.ingest.ocr import recognised_lines, wants_recognition
 from core.ingest.outline import headings_of
-from core.ingest.page_report import UNREADABLE, page_warnings, summary
-from core.ingest.tex_math import name_unknown
+from core.ingest.page_report import (
+    laid_out,
+    page_report,
+    summary,
+    totals,
+    unreadable_page,
+    with_joined,
+)
+from core.ingest.tex_math import named, with_signs
 from core.ingest.turned import SIDEWAYS, read_last
 from core.ingest.visibility import INVISIBLE, Visibility, visibility_of
 from core.records import PageReport
@@ -38,6 +47,7 @@ _NO_TITLE = re.compile(
     r"|\.(?:docx?|odt|rtf|tex|dvi|indd|qxd|pptx?|xlsx?|pdf)$",
     re.IGNORECASE,
 )
+_RECOGNISE = "Turn on text recognition (OCR), or run it on the file first."
 _AGAIN = "Save it again from its source, or fetch it again."
 _ORDER_OF_ASIDE = {HEADER: 0, FOOTER: 1, INVISIBLE: 2}
 
@@ -49,9 +59,8 @@ class RawPage:
     number: int
     height: float
     lines: tuple[Line, ...]
+    report: PageReport
     hidden: frozenset[int] = frozenset()
-    images: int = 0
-    warnings: tuple[str, ...] = ()
     shown: Matrix = AS_IT_IS  # from the lines' coordinates to those of the page as it is shown
 
 
@@ -73,6 +82,7 @@ def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Ex
         damaged = bool(document.is_repaired)
     pages, contents = _laid_out(raw)
     assembled = assemble(contents)
+    pages = with_joined(pages, assembled.joined)
     if not any(placed.row.text for placed in assembled.rows):
         raise DocumentError(name, *_why_no_text(pages, damaged))
     warnings = summary(pages)
@@ -97,6 +107,8 @@ def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Ex
         unranked=assembled.unranked,
         page_reports=pages,
         warnings=warnings,
+        repaired=damaged,
+        repairs=totals(page.repairs for page in pages),
     )
 
 
@@ -146,15 +158,15 @@ def _raw_pages(
         try:
             page = document.load_page(index)
             lines = _lines(page)
-            raw = _raw_page(index + 1, page, lines)
+            raw = _raw_page(index + 1, page, lines, limits)
         except MemoryError:
             raise
         except Exception as error:  # noqa: BLE001 (one bad page is no bad file)
             if _no_memory(error):
                 raise MemoryError from None
-            yield RawPage(index + 1, 0.0, (), warnings=(UNREADABLE,))
+            yield RawPage(index + 1, 0.0, (), unreadable_page(index + 1))
             continue
-        characters += sum(len(line.text) for line in lines)
+        characters += sum(len(line.text) for line in raw.lines)
         if characters > limits.characters:
             raise limits.too_long(name)
         yield raw
@@ -169,10 +181,14 @@ def _lines(page: Any) -> tuple[Line, ...]:
         pymupdf.TEXT_PRESERVE_LIGATURES
         | pymupdf.TEXT_PRESERVE_WHITESPACE
         | pymupdf.TEXT_MEDIABOX_CLIP
-        | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
     )
-    blocks = page.get_text("dict", flags=flags)["blocks"]
-    name_unknown(blocks)
+    with_codes = flags | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
+    blocks = page.get_text("dict", flags=with_codes)["blocks"]
+    if named(blocks):
+        flags = with_codes
+    else:
+        coded, blocks = blocks, page.get_text("dict", flags=flags)["blocks"]
+        with_signs(blocks, coded)
     lines = lines_of(blocks)
     if needs_places("\n".join([line.drawn for line in lines])):
         with_places(blocks, page.get_text("rawdict", flags=flags)["blocks"])
@@ -180,11 +196,17 @@ def _lines(page: Any) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def _raw_page(number: int, page: Any, lines: tuple[Line, ...]) -> RawPage:
+def _raw_page(number: int, page: Any, lines: tuple[Line, ...], limits: Limits) -> RawPage:
+    notes = annotations_of(page, lines)
+    lines = with_ticks(lines, notes)
     seen: Visibility = visibility_of(page, lines)
-    warnings = page_warnings(page, lines, seen)
+    ocr = ""
+    if limits.ocr and wants_recognition(lines, seen, page):
+        lines = (*lines, *recognised_lines(page, lines, limits))
+        ocr = limits.ocr_language
+    report = page_report(number, page, lines, seen, notes, ocr)
     shown = tuple(page.rotation_matrix)
-    return RawPage(number, page.rect.height, lines, seen.hidden, seen.images, warnings, shown)
+    return RawPage(number, page.rect.height, lines, report, seen.hidden, shown)
 
 
 def _laid_out(raw: Sequence[RawPage]) -> tuple[tuple[PageReport, ...], list[PageContent]]:
@@ -213,15 +235,14 @@ def _laid_out(raw: Sequence[RawPage]) -> tuple[tuple[PageReport, ...], list[Page
                 in_margin.index(False) if False in in_margin else 0,
             )
         )
-        warnings = page.warnings + _layout_warnings(layout)
-        count = sum(len("".join(line.text.split())) for line in page.lines)
-        reports.append(PageReport(page.number, count, page.images, warnings))
+        given = [(a.text, a.kind) for a in aside]
+        more = _layout_warnings(layout)
+        reports.append(laid_out(page.report, given, layout.uncertain, more))
     return tuple(reports), contents
 
 
 def _layout_warnings(layout: Layout) -> tuple[str, ...]:
-    warnings = (UNCERTAIN,) if layout.uncertain else ()
-    warnings += (SIDEWAYS,) if layout.turned else ()
+    warnings = (SIDEWAYS,) if layout.turned else ()
     return warnings + ((read_last(layout.across),) if layout.across else ())
 
 
@@ -231,12 +252,12 @@ def _why_no_text(pages: Sequence[PageReport], damaged: bool) -> tuple[str, str]:
         return problem, "Look at the file: it may hide what it says."
     if any(page.images for page in pages):
         which = "its only page is a picture" if len(pages) == 1 else "its pages are pictures"
-        return f"{which} without text", "Run text recognition (OCR) on it first."
-    if all(UNREADABLE in page.warnings for page in pages):
+        return f"{which} without text", _RECOGNISE
+    if all(page.unreadable for page in pages):
         return "it is damaged: none of its pages can be read", _AGAIN
     if damaged:
         return "it is damaged, and no text was left to read", _AGAIN
-    return "it holds no text", "If it shows text, run text recognition (OCR) on it first."
+    return "it holds no text", _RECOGNISE
 
 
 def _outline(document: Any) -> list[tuple[int, str, int]]:

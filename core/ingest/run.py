@@ -10,6 +10,7 @@ from core.errors import Cancelled, DocumentError
 from core.ingest import cache as kept
 from core.ingest.child import Child
 from core.ingest.limits import DEFAULT_LIMITS, Limits
+from core.ingest.ocr import require
 from core.ingest.source import Source
 from core.records import Document
 
@@ -44,8 +45,11 @@ def ingest(
     empty name. Raises Cancelled soon after ``cancelled()`` turns true. With ``cache``, a
     folder, what was extracted before is taken from there; files opened by a password never
     are. Of sources with equal content and access the first by name has the document, and each
-    other a ``DuplicateDocument`` error. Safe to call from several threads at once.
+    other a ``DuplicateDocument`` error. Safe to call from several threads at once. Raises
+    DocumentError where text recognition is asked for (``limits.ocr``) and not installed.
     """
+    if limits.ocr:
+        require(limits.ocr_language)
     ordered = sorted(sources, key=lambda source: source.name)
     outcomes: list[Ingested] = []
     first_with: dict[str, str] = {}

@@ -3,10 +3,12 @@
 Text without ink (render mode 3, no opacity) and text off the page are invisible, unless the
 page is a scan: there, such a layer is what text recognition left, and is read. Text almost
 white is looked at: where its place on the rendered page is of one colour, it cannot be seen.
+Text that an opaque picture was drawn over is invisible, too.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +21,14 @@ INVISIBLE = "invisible text"
 _SCAN = 0.5
 # Smaller type than this many points cannot be read at any zoom that shows the page.
 _MICROSCOPIC = 1.0
+
+
+_REFERENCE = re.compile(r"(\d+) 0 R")
+_OPACITY = re.compile(
+    r"/(?:ca|CA)\s*0?\.\d|/(?:ca|CA)\s+0\b|/BM\s*/(?!Normal|Compatible)|/SMask\s*(?!/None)"
+)
+
+_Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +46,8 @@ def visibility_of(page: Any, lines: Sequence[Line]) -> Visibility:
     images, covered = _pictures(page, lines)
     area = page.rect
     inkless = {i for i, line in enumerate(lines) if line.hidden}
+    if images and lines:
+        inkless |= _under_pictures(page, lines)
     recognised = covered >= _SCAN and 2 * len(inkless) > len(lines)
     hidden = set() if recognised else inkless
     for index, line in enumerate(lines):
@@ -59,6 +71,65 @@ def _pictures(page: Any, lines: Sequence[Line]) -> tuple[int, float]:
         height = min(y1, page.rect.height) - max(y0, 0.0)
         covered = max(covered, max(0.0, width) * max(0.0, height) / area)
     return len(infos), covered
+
+
+def _under_pictures(page: Any, lines: Sequence[Line]) -> set[int]:
+    """The lines of which no piece is left that a later picture does not cover.
+
+    Only pictures that nothing shows through: without a mask, on a page that sets no opacity.
+    """
+    opaque = [info["bbox"] for info in page.get_image_info() if not info.get("has-mask")]
+    if not opaque or page.rotation or _see_through(page):
+        return set()
+    covered: list[bool] = []
+    pieces: list[_Box] = []
+    for kind, box in page.get_bboxlog():
+        if kind in ("fill-text", "stroke-text"):
+            pieces.append(box)
+            covered.append(False)
+        elif kind == "fill-image" and any(_near(box, known) for known in opaque):
+            covered = [
+                done or _holds(box, piece) for done, piece in zip(covered, pieces, strict=True)
+            ]
+    if not any(covered):
+        return set()
+    hidden = set()
+    for index, line in enumerate(lines):
+        of_line = [done for done, piece in zip(covered, pieces, strict=True) if _on(line, piece)]
+        if of_line and all(of_line):
+            hidden.add(index)
+    return hidden
+
+
+def _see_through(page: Any) -> bool:
+    """Whether some graphics state of the page changes opacity or blends."""
+    document = page.parent
+    kind, states = document.xref_get_key(page.xref, "Resources/ExtGState")
+    if kind == "null":
+        return False
+    if kind == "xref":
+        states = document.xref_object(int(states.split()[0]))
+    written = [states, *(document.xref_object(int(x)) for x in _REFERENCE.findall(states))]
+    return any(_OPACITY.search(state) for state in written)
+
+
+def _near(box: _Box, other: _Box) -> bool:
+    return all(abs(a - b) < 1.0 for a, b in zip(box, other, strict=True))
+
+
+def _holds(box: _Box, piece: _Box) -> bool:
+    slack = 0.1 * (piece[3] - piece[1])
+    return (
+        box[0] - slack <= piece[0]
+        and box[1] - slack <= piece[1]
+        and box[2] + slack >= piece[2]
+        and box[3] + slack >= piece[3]
+    )
+
+
+def _on(line: Line, piece: _Box) -> bool:
+    x, y = (piece[0] + piece[2]) / 2, (piece[1] + piece[3]) / 2
+    return line.x0 - 1 <= x <= line.x1 + 1 and line.y0 <= y <= line.y1
 
 
 def _one_colour(page: Any, line: Line) -> bool:

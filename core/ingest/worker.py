@@ -32,7 +32,7 @@ def main() -> None:
         if not limited:
             _limit_memory(limits.memory_mb)
             limited = True
-        _limit_cpu(limits.seconds)
+        _limit_cpu(limits.allowed_seconds)
         write_frame(answers, answer(request, data, limits))
         gc.collect()
 
