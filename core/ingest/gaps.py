@@ -57,6 +57,7 @@ def with_places(blocks: list[dict[str, Any]], placed: Sequence[dict[str, Any]]) 
     for line in lines:
         for span, changed in zip(line.spans, line.mended(marks), strict=True):
             if changed != span["text"]:
+                line.line["changed"] = True
                 span.setdefault("drawn", span["text"])
                 span["text"] = changed
 
@@ -74,6 +75,7 @@ class _Characters:
     """A line's characters, and where each begins and ends along it."""
 
     def __init__(self, line: dict[str, Any], exact: dict[str, Any]) -> None:
+        self.line = line
         self.spans: list[dict[str, Any]] = line["spans"]
         self.places: list[list[Character]] = [span["chars"] for span in exact["spans"]]
         self.text = "".join([span["text"] for span in self.spans])

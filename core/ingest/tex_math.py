@@ -40,17 +40,18 @@ def named(blocks: list[dict[str, Any]]) -> bool:
     not asked: U+FFFD.
     """
     marked = [
-        span
+        (line, span)
         for block in blocks
         for line in block.get("lines", ())
         for span in line["spans"]
         if span["char_flags"] & _IS_CODE
     ]
-    for span in marked:
+    for _, span in marked:
         signs = _signs(span["font"])
         if not signs or not all(code == " " or code in signs for code in span["text"]):
             return False
-    for span in marked:
+    for line, span in marked:
+        line["changed"] = True
         codes, signs = span["text"], _signs(span["font"])
         span["drawn"] = "".join([code if code == " " else UNKNOWN for code in codes])
         span["text"] = "".join([signs.get(code, code) for code in codes])
@@ -80,6 +81,7 @@ def with_signs(blocks: list[dict[str, Any]], coded: Sequence[dict[str, Any]]) ->
         for span in spans:
             shown, at = span["text"], at + len(span["text"])
             if UNKNOWN in shown and (signs := _signs(span["font"])):
+                line["changed"] = True
                 span["drawn"] = shown
                 span["text"] = "".join(
                     signs.get(code, UNKNOWN) if character == UNKNOWN else character

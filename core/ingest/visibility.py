@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.ingest.lines import Line
+from core.ingest.lines import PALE, Line
 
 INVISIBLE = "invisible text"
 
@@ -45,14 +45,16 @@ def visibility_of(page: Any, lines: Sequence[Line]) -> Visibility:
     """What of the lines on a PyMuPDF page cannot be seen, and the pictures on it."""
     images, covered = _pictures(page, lines)
     area = page.rect
-    inkless = {i for i, line in enumerate(lines) if line.hidden}
+    width, height = area.width, area.height
+    inkless = {i for i, line in enumerate(lines) if line.alpha == 0}
     if images and lines:
         inkless |= _under_pictures(page, lines)
     recognised = covered >= _SCAN and 2 * len(inkless) > len(lines)
     hidden = set() if recognised else inkless
     for index, line in enumerate(lines):
-        outside = line.x1 <= 0 or line.y1 <= 0 or line.x0 >= area.width or line.y0 >= area.height
-        if outside or line.size < _MICROSCOPIC or (line.pale and _one_colour(page, line)):
+        outside = line.x1 <= 0 or line.y1 <= 0 or line.x0 >= width or line.y0 >= height
+        pale = line.color >= PALE and line.pale
+        if outside or line.size < _MICROSCOPIC or (pale and _one_colour(page, line)):
             hidden.add(index)
     return Visibility(frozenset(hidden), images, covered, recognised)
 
