@@ -100,15 +100,14 @@ def _marked(drawn: str) -> str:
 
 
 def _corners(lines: Sequence[Line], shown: Matrix) -> tuple[float, float, float, float]:
-    if len(lines) == 1:
-        _, x0, y0, x1, y1, *_ = lines[0]
-    else:
-        x0, y0 = min(line.x0 for line in lines), min(line.y0 for line in lines)
-        x1, y1 = max(line.x1 for line in lines), max(line.y1 for line in lines)
-    if shown != AS_IT_IS:
+    _, x0, y0, x1, y1 = lines[0][:5]
+    if len(lines) > 1:
+        x0, y0 = min([line.x0 for line in lines]), min([line.y0 for line in lines])
+        x1, y1 = max([line.x1 for line in lines]), max([line.y1 for line in lines])
+    if shown is not AS_IT_IS:
         (x0, y0), (x1, y1) = _moved(x0, y0, shown), _moved(x1, y1, shown)
         x0, y0, x1, y1 = min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
-    return round(x0, 1), round(y0, 1), round(x1, 1), round(y1, 1)
+    return round(x0 * 10) / 10, round(y0 * 10) / 10, round(x1 * 10) / 10, round(y1 * 10) / 10
 
 
 def _moved(x: float, y: float, matrix: Matrix) -> tuple[float, float]:

@@ -51,6 +51,7 @@ def page_report(
     given = "\n".join([line.drawn for line in changed])
     counted = Counter(dict(repairs(given)))
     counted["sign of a TeX font"] = given.count(_UNKNOWN) - sum(line.unknown for line in changed)
+    rect = page.rect
     report = PageReport(
         number,
         characters,
@@ -67,8 +68,8 @@ def page_report(
         fields_out=notes.fields_out,
         text_boxes=notes.text_boxes,
         notes_out=notes.notes_out,
-        width=round(float(page.rect.width), 1),
-        height=round(float(page.rect.height), 1),
+        width=round(float(rect.width), 1),
+        height=round(float(rect.height), 1),
     )
     hidden = sum(len(lines[index].text) for index in seen.hidden)
     return replace(report, warnings=tuple(_warnings(report, hidden)))

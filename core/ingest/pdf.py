@@ -183,7 +183,7 @@ def _lines(page: Any) -> tuple[Line, ...]:
         | pymupdf.TEXT_MEDIABOX_CLIP
     )
     with_codes = flags | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
-    blocks = page.get_text("dict", flags=with_codes)["blocks"]
+    blocks = page.get_textpage(flags=with_codes).extractDICT()["blocks"]
     if named(blocks):
         flags = with_codes
     else:
@@ -205,18 +205,18 @@ def _raw_page(number: int, page: Any, lines: tuple[Line, ...], limits: Limits) -
         lines = (*lines, *recognised_lines(page, lines, limits))
         ocr = limits.ocr_language
     report = page_report(number, page, lines, seen, notes, ocr)
-    shown = tuple(page.rotation_matrix)
+    shown = tuple(page.rotation_matrix) if page.rotation else AS_IT_IS
     return RawPage(number, page.rect.height, lines, report, seen.hidden, shown)
 
 
 def _laid_out(raw: Sequence[RawPage]) -> tuple[tuple[PageReport, ...], list[PageContent]]:
     running = running_lines(
-        [[line for i, line in enumerate(page.lines) if i not in page.hidden] for page in raw],
+        [_visible(page) for page in raw],
         [page.height for page in raw],
     )
     reports, contents = [], []
     for page, found in zip(raw, running, strict=True):
-        visible = [line for i, line in enumerate(page.lines) if i not in page.hidden]
+        visible = _visible(page)
         body = [line for i, line in enumerate(visible) if line.text and i not in found]
         aside = [Aside(visible[i].text, kind, visible[i]) for i, kind in found.items()]
         hidden = [page.lines[i] for i in sorted(page.hidden)]
@@ -239,6 +239,12 @@ def _laid_out(raw: Sequence[RawPage]) -> tuple[tuple[PageReport, ...], list[Page
         more = _layout_warnings(layout)
         reports.append(laid_out(page.report, given, layout.uncertain, more))
     return tuple(reports), contents
+
+
+def _visible(page: RawPage) -> Sequence[Line]:
+    if not page.hidden:
+        return page.lines
+    return [line for i, line in enumerate(page.lines) if i not in page.hidden]
 
 
 def _layout_warnings(layout: Layout) -> tuple[str, ...]:

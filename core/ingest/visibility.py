@@ -62,7 +62,7 @@ def visibility_of(page: Any, lines: Sequence[Line]) -> Visibility:
 def _pictures(page: Any, lines: Sequence[Line]) -> tuple[int, float]:
     # Listing what a page could draw is cheap, what it does draw is not: an image shared by all
     # pages, such as a logo, would be looked for again on each.
-    if lines and not page.get_images():
+    if lines and (_without_objects(page) or not page.get_images()):
         return 0, 0.0
     infos = page.get_image_info()
     area = abs(page.rect.width * page.rect.height) or 1.0
@@ -73,6 +73,13 @@ def _pictures(page: Any, lines: Sequence[Line]) -> tuple[int, float]:
         height = min(y1, page.rect.height) - max(y0, 0.0)
         covered = max(covered, max(0.0, width) * max(0.0, height) / area)
     return len(infos), covered
+
+
+def _without_objects(page: Any) -> bool:
+    """Whether the page's own resources, which it has, name nothing to be drawn but text."""
+    keys = page.parent.xref_get_key
+    resources, _ = keys(page.xref, "Resources")
+    return resources != "null" and keys(page.xref, "Resources/XObject")[0] == "null"
 
 
 def _under_pictures(page: Any, lines: Sequence[Line]) -> set[int]:
