@@ -22,6 +22,7 @@ _LEAST_ROWS = 3
 _LARGEST_STEP = 4.0
 # The share of rows with text that a column of prose has from its first to its last.
 _FILLED = 0.75
+_STOPS, _CLOSING = frozenset(".!?:;。！？…"), frozenset("\"'”’»)]")
 _SENTENCE_END = re.compile(r"[.!?:;。！？…][\"'”’»)\]]*$")
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -206,7 +207,8 @@ def _words(cell: str) -> int:
 
 def ends_sentence(text: str) -> bool:
     """Whether ``text`` ends as a sentence does."""
-    return _SENTENCE_END.search(text) is not None
+    last = text[-1:]
+    return last in _STOPS or (last in _CLOSING and _SENTENCE_END.search(text) is not None)
 
 
 def _header(run: Sequence[Group], gutters: Sequence[Gutter]) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from core.ingest.annotations import NONE, Annotations
 from core.ingest.clean import CONTROL, repairs
 from core.ingest.health import FEW, MOSTLY_COVERED, UNRELIABLE_FROM
+from core.ingest.layout import UNCERTAIN
 from core.ingest.lines import Line
 from core.ingest.visibility import Visibility
 from core.records import Count, PageReport
@@ -41,21 +42,23 @@ def page_report(
 ) -> PageReport:
     """What there is on one PyMuPDF page, before it is laid out. ``ocr`` is the language in which
     its text was recognised, if it was."""
-    text = [line.text for line in lines]
-    characters = sum(len("".join(line.split())) for line in text)
-    counted: Counter[str] = Counter()
-    for line in lines:
-        if line.drawn.strip() != line.text:
-            counted.update(dict(repairs(line.drawn)))
-            if signs := line.drawn.count(_UNKNOWN) - line.text.count(_UNKNOWN):
-                counted["sign of a TeX font"] += signs
+    drawn = "\n".join([line.drawn for line in lines])
+    # A cleaned line's only blanks are spaces.
+    characters = sum([len(line.text) - line.text.count(" ") for line in lines])
+    changed = [
+        line for line in lines if line.drawn != line.text and line.drawn.strip() != line.text
+    ]
+    given = "\n".join([line.drawn for line in changed])
+    counted = Counter(dict(repairs(given)))
+    counted["sign of a TeX font"] = given.count(_UNKNOWN) - sum(line.unknown for line in changed)
+    rect = page.rect
     report = PageReport(
         number,
         characters,
         images=seen.images,
         unknown=sum(line.unknown for line in lines),
         private=sum(line.private for line in lines),
-        control=sum(len(CONTROL.findall(line.drawn)) for line in lines),
+        control=len(CONTROL.findall(drawn)),
         covered=round(float(seen.covered), 3),
         drawings=not characters and bool(page.get_bboxlog()),
         recognised=seen.recognised or bool(ocr and characters),
@@ -65,8 +68,8 @@ def page_report(
         fields_out=notes.fields_out,
         text_boxes=notes.text_boxes,
         notes_out=notes.notes_out,
-        width=round(float(page.rect.width), 1),
-        height=round(float(page.rect.height), 1),
+        width=round(float(rect.width), 1),
+        height=round(float(rect.height), 1),
     )
     hidden = sum(len(lines[index].text) for index in seen.hidden)
     return replace(report, warnings=tuple(_warnings(report, hidden)))
@@ -76,15 +79,15 @@ def laid_out(
     report: PageReport,
     aside: Iterable[tuple[str, str]],
     uncertain: bool,
-    warnings: tuple[str, ...] = (),
+    more: Sequence[str] = (),
 ) -> PageReport:
     """The report with what laying out the page showed. ``aside`` holds (text, kind) of what is
-    not ranked, ``warnings`` what is to be said of the layout."""
+    not ranked, ``more`` further warnings."""
     removed: Counter[str] = Counter()
     for text, kind in aside:
         removed[kind] += len(text)
-    said = report.warnings + warnings
-    return replace(report, uncertain=uncertain, warnings=said, removed=counts(removed))
+    warnings = report.warnings + ((UNCERTAIN,) if uncertain else ()) + tuple(more)
+    return replace(report, uncertain=uncertain, warnings=warnings, removed=counts(removed))
 
 
 def with_joined(pages: Sequence[PageReport], joined: Mapping[int, int]) -> tuple[PageReport, ...]:
