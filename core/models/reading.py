@@ -157,7 +157,7 @@ class ReadingEncoder:
         for window, read in self._read_windows(ids, list(meeting), work):
             kept = slice(window.keep_start, window.keep_end)
             inside = slice(window.keep_start - window.start, window.keep_end - window.start)
-            states[kept] = quantise(read.states[inside])
+            states[kept] = _small(read.states[inside])
             if read.weights is not None:
                 weights[kept] = read.weights[inside]
             if self.in_context:
@@ -208,7 +208,7 @@ class ReadingEncoder:
             ):
                 own = slice(offsets[i], offsets[i + 1])
                 vectors[i] = numbers.vector
-                states[own] = quantise(numbers.states)
+                states[own] = _small(numbers.states)
                 if numbers.weights is not None:
                     weights[own] = numbers.weights
                 work.did(int(kept[i]))
@@ -300,3 +300,9 @@ class ReadingEncoder:
     def _unweighed(self) -> Sequence[int]:
         """Tokens whose weight says nothing: special and unknown ones."""
         return ()
+
+
+def _small(states: np.ndarray) -> np.ndarray:
+    """States in eight bits a number. What is no number matches nothing; in eight bits it would
+    be some number."""
+    return quantise(np.where(np.isfinite(states), states, 0.0))
