@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.tables import COLUMN_GROUPS, COLUMN_HELP
+from dashboard.tables import COLUMN_GROUPS, COLUMN_HELP, RECALL_HELP
 
 FIRST = ("Document", "Page", "Chunk", "Fate", "Prompt number", "Expected")
 """Columns that come before the stages: what is looked for first."""
@@ -68,6 +68,33 @@ _SHORT = {
     "Window": "window",
     "Relevance": "probability",
 }
+
+
+_MEASURES = {
+    "Recall": ("%.1f %%", 70),
+    "All of it": ("%.1f %%", 76),
+    "Before": ("%.1f %%", 70),
+    "Assembled": ("%.1f %%", 82),
+    "Median": ("%.0f ms", 70),
+    "p95": ("%.0f ms", 66),
+    "Tokens": ("localized", 62),
+}
+
+
+def measures(frame: pd.DataFrame) -> dict[str, Any]:
+    """The column layout of a table of modes and their recall."""
+    out: dict[str, Any] = {
+        "Mode": st.column_config.Column(width=84),
+        "Best": st.column_config.Column(
+            width=40, help="The best, and those whose difference from it is inside its interval."
+        ),
+        "Interval": st.column_config.Column(
+            "95 % interval", width=100, help=RECALL_HELP["Interval"]
+        ),
+    }
+    for name, (form, width) in _MEASURES.items():
+        out[name] = st.column_config.NumberColumn(format=form, width=width, help=RECALL_HELP[name])
+    return {name: out[name] for name in frame.columns if name in out}
 
 
 def grouped(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[int, Any]]:

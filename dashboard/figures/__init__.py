@@ -12,17 +12,22 @@ from dashboard.figures.document_map import document_map, map_notes
 from dashboard.figures.health import page_bars
 from dashboard.figures.ledger import ledger_bar
 from dashboard.figures.legend import legend_html
+from dashboard.figures.losses import loss_bars
 from dashboard.figures.page import page_figure
+from dashboard.figures.recall import change_chart, recall_chart
 from dashboard.figures.scores import score_strip
 
 __all__ = [
     "budget_bars",
     "bump_chart",
+    "change_chart",
     "document_map",
     "ledger_bar",
     "legend_html",
+    "loss_bars",
     "map_notes",
     "page_bars",
     "page_figure",
+    "recall_chart",
     "score_strip",
 ]

@@ -13,6 +13,7 @@ from core.trace import ADDED, Trace
 from dashboard import say, state, tables
 from dashboard.chunks import Shown, find, step_in_document, step_in_ranking
 from dashboard.link import View
+from dashboard.views import expected
 
 if TYPE_CHECKING:
     from core.index.index import Index
@@ -75,6 +76,9 @@ def draw(
         if index is not None:
             _to_document(chunk)
             _mark(chunk_id, evidence)
+            found = index.chunk(chunk_id)
+            document = index.document(found.document_id)
+            expected.draw(document, found.start, found.end, key="chunk")
     match tab:
         case "text":
             with st.container(height=PANEL_HEIGHT, key="chunk_text"):
