@@ -59,7 +59,7 @@ def test_search_rerank_and_prompt_are_read_from_every_form(form):
     assert rerank.seconds == pytest.approx(0.05) and rerank.entries[0].score == 5.2
     assert trace.stage("rerank_2").how == NOT_RECORDED
     ends = {trace.foreign_ids[c]: f.stage for c, f in fates(trace).items() if not f.arrived}
-    assert ends == {"n4": "rerank_1"}
+    assert ends == {"n2": "left_out", "n4": "rerank_1"}
     lost = {trace.foreign_ids[c]: f.reason for c, f in fates(trace).items() if f.reason}
     assert lost["n2"] == "its text does not stand in the recorded prompt"
     assert [trace.foreign_ids[p.chunk_id] for p in trace.selected] == ["n1", "n3"]

@@ -19,7 +19,9 @@ DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "import.md"
 
 
 def example() -> dict:
-    (block,) = re.findall(r"^```json\n(.*?)^```$", DOCUMENT.read_text("utf-8"), re.M | re.S)
+    (block,) = re.findall(
+        r"^```json\n(.*?)^```$", DOCUMENT.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
     return json.loads(block)
 
 
@@ -54,7 +56,7 @@ def test_the_documents_example_is_read_as_it_says():
         "c-17": ("prompt", ""),
         "c-09": ("rerank_1", "below the cutoff of 0.1"),
         "c-18": ("dedup", "says the same"),
-        "c-03": ("prompt", "its text does not stand in the recorded prompt"),
+        "c-03": ("left_out", "its text does not stand in the recorded prompt"),
     }
     assert fates(trace)[ids["c-18"]].cause == ids["c-17"]
     (passage,) = trace.selected
