@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from core.fates import fate_of
 from core.records import Chunk
 from core.settings import knobs
-from core.trace import OUTCOMES, Passage, StageRecord, Trace
+from core.trace import NOT_RECORDED, OUTCOMES, Passage, StageRecord, Trace
 
 if TYPE_CHECKING:
     from core.diagnosis import Fault, Proposals, Verdict
@@ -68,11 +68,18 @@ def _facts(trace: Trace) -> str:
         parts = [f"tenant {who.tenant or '(none)'}", *who.roles, *who.labels]
         seen = _plain(", ".join(parts))
     chunks = sum(d.chunks for d in trace.documents)
-    lines = [
-        f"- Outcome: {OUTCOMES.get(trace.outcome, trace.outcome)}",
+    own = [
         f"- Mode: `{trace.mode}`",
         f"- Asked by: {seen}",
         f"- Documents: {len(trace.documents)}, {chunks:,} chunks, corpus `{trace.corpus}`",
+    ]
+    imported = [
+        f"- Imported from: {_plain(trace.origin)}",
+        f"- Documents: {len(trace.documents)}, of which the import names {chunks:,} chunks",
+    ]
+    lines = [
+        f"- Outcome: {OUTCOMES.get(trace.outcome, trace.outcome)}",
+        *(imported if trace.origin else own),
         *(f"- Model, {_plain(part)}: {_code(name)}" for part, name in trace.models.items()),
     ]
     return "\n".join(lines)
@@ -111,14 +118,15 @@ def _faults(faults: Sequence[Fault]) -> list[str]:
 
 def _stage_row(record: StageRecord) -> tuple[str, ...]:
     if not record.ran:
-        return record.name, "", "", "", "", "", "not used by this mode"
+        absent = "not used by this mode" if record.recorded else record.absence
+        return record.name, "", "", "", "", "", absent
     return (
         record.name,
         f"{record.entered:,}",
         f"{len(record.kept):,}",
         f"{len(record.added):,}",
         f"{len(record.dropped):,}",
-        f"{record.seconds:.3f}",
+        f"{record.seconds:.3f}" if record.seconds else "",
         _plain(record.model),
     )
 
@@ -130,7 +138,7 @@ def _evidence(trace: Trace, evidence: Sequence[str]) -> list[str]:
     rows = []
     for chunk_id in evidence:
         fate = fate_of(trace, chunk_id)
-        where = "in the prompt" if fate.arrived else f"lost at {fate.stage}: {fate.reason}"
+        where = fate.words + (f": {fate.reason}" if fate.reason else "")
         rows.append((_where(trace, chunks.get(chunk_id), chunk_id), _plain(where)))
     return ["## Expected evidence", _table(("Chunk", "Fate"), rows)]
 
@@ -155,7 +163,7 @@ def _passage(passage: Passage) -> str:
 
 def _ledger(trace: Trace) -> str:
     ledger = trace.ledger
-    rows = (
+    rows: Sequence[tuple[str, int]] = (
         ("Instructions", ledger.instructions),
         ("Question", ledger.question),
         (f"Evidence (budget {ledger.evidence_budget:,})", ledger.evidence),
@@ -164,10 +172,21 @@ def _ledger(trace: Trace) -> str:
         ("Model window", ledger.window),
     )
     counted = f"Counted by {_plain(ledger.counter)}."
+    if trace.origin:
+        rows = (
+            ("Passages", ledger.evidence),
+            *([("Prompt", ledger.total)] if trace.prompt else []),
+        )
+        counted = f"Counted here by {_plain(ledger.counter)}, not by the other pipeline."
     return f"{_table(('Part', 'Tokens'), ((n, f'{v:,}') for n, v in rows))}\n\n{counted}"
 
 
 def _settings(trace: Trace) -> str:
+    if trace.origin:
+        rows = [(_plain(name), _code(value), "") for name, value in trace.settings.items()]
+        return (
+            _table(("Setting of the other pipeline", "Value", ""), rows) if rows else NOT_RECORDED
+        )
     off = [
         (k.name, _code(trace.settings[k.name]), _code(k.default))
         for k in knobs()

@@ -46,6 +46,8 @@ def _run(pages: Sequence[st.Page], page: st.Page) -> None:
     view, saved = state.view(), state.saved_trace()
     if saved is None:
         sidebar.draw(view.settings, view.mode)
+    elif saved[1].origin:
+        sidebar.draw_imported(saved[1].settings)
     else:
         settings, mode = _settings_of(saved[1].settings), known_mode(saved[1].mode)
         sidebar.draw(settings, mode, frozen=True)

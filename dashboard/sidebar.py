@@ -37,6 +37,16 @@ def draw(settings: Settings, mode: str, *, frozen: bool = False) -> None:
                     _knob(knob, settings, mode, frozen)
 
 
+def draw_imported(settings: Mapping[str, object]) -> None:
+    """What an imported trace says of the other pipeline's settings; it has none of these knobs."""
+    with st.sidebar:
+        st.caption("Settings of the imported trace, as it gives them")
+        for name, value in settings.items():
+            st.text(f"{name}: {value}"[:300])
+        if not settings:
+            st.text("None are recorded.")
+
+
 def _summary(changed: Mapping[str, object], frozen: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="knob_summary"):
         if frozen:
