@@ -130,7 +130,8 @@ def _chunks(traces: Mapping[str, Trace], selected: str) -> None:
         "numbered as the prompt cites them); a word, the stage that lost the chunk."
     )
     brief = {
-        look.text: f"{look.glyph} {STAGE_TITLES[stage].lower()}" for stage, look in FATES.items()
+        look.text: f"{look.glyph} {STAGE_TITLES.get(stage, look.label).lower()}"
+        for stage, look in FATES.items()
     }
     frame = tables.compare_table(traces).replace(brief)
     ids = [str(name) for name in frame.index]
