@@ -141,6 +141,7 @@ def _view_as() -> None:
         ),
         chunk="",
         evidence=(),
+        why="",
     )
 
 

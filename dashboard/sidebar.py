@@ -17,21 +17,33 @@ KEY = "knob_{}"
 OPEN_AT_FIRST = ("first_stage", "extend", "relevance", "budget")
 CHANGED_MARK = "●"
 
+AIMED = "aimed_knob"
+"""Where the session keeps the knob that a page sent the person to."""
+
 
 def draw(settings: Settings, mode: str, *, frozen: bool = False) -> None:
     """Draws the sidebar for these settings. ``frozen`` shows them without a way to turn them."""
     changed = settings.differences()
+    aimed = state.session().get(AIMED, "")
     with st.sidebar:
         _summary(changed, frozen)
+        if aimed:
+            st.html(f"<style>.st-key-knobrow_{aimed} {{ outline: 2px solid #d38b18; }}</style>")
         for group, members in knobs.grouped().items():
             count = sum(k.name in changed for k in members)
             title = knobs.GROUP_TITLES.get(group, group.replace("_", " ").capitalize())
             idle = all(knobs.idle_reason(k, mode, settings) for k in members)
             label = title + (f" {CHANGED_MARK} {count} changed" if count else "")
             label = f":gray[{label} (not used by this mode)]" if idle else label
-            with st.expander(label, expanded=group in OPEN_AT_FIRST, key=f"group_{group}"):
+            opened = group in OPEN_AT_FIRST or any(k.name == aimed for k in members)
+            with st.expander(label, expanded=opened, key=f"group_{group}"):
                 for knob in members:
                     _knob(knob, settings, mode, frozen)
+
+
+def aim(knob: str) -> None:
+    """Opens the group of a knob and outlines it, from the next run on; "" lets go of it."""
+    state.session()[AIMED] = knob
 
 
 def _summary(changed: Mapping[str, object], frozen: bool) -> None:

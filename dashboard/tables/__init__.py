@@ -10,16 +10,20 @@ from dashboard.tables.chunk import component_table, journey_table
 from dashboard.tables.compare import compare_table, mode_table
 from dashboard.tables.run import ledger_table, selected_table, stage_summary
 from dashboard.tables.stages import COLUMN_GROUPS, COLUMN_HELP, stage_table
+from dashboard.tables.verdict import fact_rows, tried_table, verdict_table
 
 __all__ = [
     "COLUMN_GROUPS",
     "COLUMN_HELP",
     "compare_table",
     "component_table",
+    "fact_rows",
     "journey_table",
     "ledger_table",
     "mode_table",
     "selected_table",
     "stage_summary",
     "stage_table",
+    "tried_table",
+    "verdict_table",
 ]
