@@ -10,11 +10,13 @@ from dashboard.tables.chunk import component_table, journey_table
 from dashboard.tables.compare import compare_table, mode_table
 from dashboard.tables.run import ledger_table, selected_table, stage_summary
 from dashboard.tables.stages import COLUMN_GROUPS, COLUMN_HELP, stage_table
+from dashboard.tables.sweep import changes_table
 from dashboard.tables.verdict import fact_rows, tried_table, verdict_table
 
 __all__ = [
     "COLUMN_GROUPS",
     "COLUMN_HELP",
+    "changes_table",
     "compare_table",
     "component_table",
     "fact_rows",

@@ -18,6 +18,7 @@ from core.diagnosis.facts import (
 )
 from core.diagnosis.grid import MODE
 from core.diagnosis.naming import amount, chunk_name, counted, listed, quoted
+from core.diagnosis.proposals import TITLES
 from core.diagnosis.standing import Standing
 from core.diagnosis.windows import MissedWindow
 from core.index.index import Index
@@ -78,30 +79,30 @@ def tried_table(proposals: Proposals) -> pd.DataFrame:
 
 
 def knob_title(name: str) -> str:
-    """What a knob is called: its label, and its unit."""
-    if name == MODE:
-        return "Mode"
-    knob = knob_named(name)
-    return knob.label or knob.name
+    """What a knob is called where its stage does not stand beside it."""
+    return TITLES.get(name) or knob_named(name).label or name
 
 
-def knob_value(name: str, value: object) -> str:
-    """A knob's value with its unit."""
-    if name == MODE:
-        return MODES[str(value)].title if value in MODES else str(value)
-    unit = knob_named(name).unit
+def knob_value(name: str, value: object, *, unit: bool = True) -> str:
+    """A knob's value, with its unit where the title does not say it already."""
     if isinstance(value, bool):
         return "on" if value else "off"
-    text = f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)  # fmt: skip
-    return f"{text} {unit}" if unit and not isinstance(value, str) else text
+    if isinstance(value, str):
+        return MODES[value].title if name == MODE and value in MODES else value
+    text = f"{value:,}" if isinstance(value, int) else f"{value:g}"
+    known = "" if name == MODE else knob_named(name).unit
+    said = unit and known and known not in knob_title(name).lower()
+    return f"{text} {known}" if said else text
+
+
+def turned(name: str, old: object, new: object) -> tuple[str, str, str]:
+    """(knob, from, to) in words, the unit once."""
+    return knob_title(name), knob_value(name, old, unit=False), knob_value(name, new)
 
 
 def turns(proposal: Proposal) -> list[tuple[str, str, str]]:
     """(knob, from, to) of each knob that a proposal turns, in words."""
-    return [
-        (knob_title(k), knob_value(k, proposal.before[k]), knob_value(k, v))
-        for k, v in proposal.changes.items()
-    ]
+    return [turned(k, proposal.before[k], v) for k, v in proposal.changes.items()]
 
 
 def price(proposal: Proposal, index: Index) -> list[Fact]:

@@ -124,10 +124,10 @@ def _chunks(said: Verdict, trace: Trace, index: Index) -> None:
     with left:
         if len(said.chunks) > CARDS:
             _table(said, focus.chunk_id)
-            _card(focus, index)
+            _card(focus, index, False)
         else:
             for one in lost or said.chunks:
-                _card(one, index)
+                _card(one, index, len(said.chunks) == 1)
             _arrived([c for c in said.chunks if c.arrived and lost])
     with right:
         _strip(focus, trace)
@@ -155,14 +155,15 @@ def _kept_why() -> str:
     return state.session().get(wanted.SHOWN, state.view().why)
 
 
-def _card(one: ChunkVerdict, index: Index) -> None:
+def _card(one: ChunkVerdict, index: Index, alone: bool) -> None:
     with st.container(border=True, key=f"verdict_{one.chunk_id.replace(':', '-')}"):
         with st.container(horizontal=True, vertical_alignment="center", key=f"strong_{one.chunk_id[-6:]}_{one.chunk_id[:4]}"):  # fmt: skip
             st.text(f"{fate_look(one.stage).glyph} {one.name}", width="stretch")
             if st.button("On the Trace page", key=f"show_{one.chunk_id}", type="tertiary"):
                 state.change(chunk=one.chunk_id, why=_kept_why())
                 state.go_to("Trace")
-        st.text(one.sentence)
+        if not alone:  # its sentence is the verdict's own, just above
+            st.text(one.sentence)
         facts = tables.fact_rows(one, index)
         if facts:
             st.html(facts_html(facts))
@@ -183,7 +184,8 @@ def _strip(focus: ChunkVerdict, trace: Trace) -> None:
     stage = focus.stage if focus.stage in ("first_stage", "relevance") else "rerank_2"
     ran = [s.name for s in trace.stages if s.ran]
     stage = stage if stage in ran else "rerank_1" if "rerank_1" in ran else "first_stage"
-    st.caption(f"Scores of the stage {STAGE_TITLES[stage]}, best first, and where it cut.")
+    cut = ", and where it cut" if stage == focus.stage else ""
+    st.caption(f"Scores of the stage {STAGE_TITLES[stage]}, best first{cut}.")
     charts.draw(
         figures.score_strip(trace, stage, selected=focus.chunk_id, theme=work.theme()),
         key="verdict_scores",

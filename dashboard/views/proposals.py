@@ -19,7 +19,8 @@ def draw(found: Found, index: Index, what: str) -> None:
     """The outcome in a sentence, the changes, and what was tried."""
     tried = found.proposals
     with st.container(horizontal=True, vertical_alignment="center", key="proposals_head"):
-        st.text(tried.sentence, width="stretch")
+        more = "" if tried.complete else " Time was up before every knob was tried."
+        st.text(tried.sentence + more * bool(tried.proposals), width="stretch")
         if tried.needed and not found.verdict.arrived and not tried.complete:
             st.button(
                 "Search longer",
@@ -41,14 +42,12 @@ def draw(found: Found, index: Index, what: str) -> None:
 
 
 def _row(proposal: Proposal, number: int, index: Index) -> None:
-    with (
-        st.container(border=True, key=f"proposal_{number}"),
-        st.container(horizontal=True, vertical_alignment="center"),
-    ):
-        told = turns_html(turns(proposal)) + facts_html(
-            [*price(proposal, index), ("✓ Proved", proof(proposal))]
-        )
-        st.html(told, width="stretch")
+    with st.container(border=True, key=f"proposal_{number}"):
+        left, right = st.columns([8, 1], vertical_alignment="center")
+    with left:
+        facts = [*price(proposal, index), ("✓ Proved", proof(proposal))]
+        st.html(turns_html(turns(proposal)) + facts_html(facts))
+    with right:
         st.button(
             "Apply",
             key=f"apply_{number}",
@@ -67,5 +66,3 @@ def _apply(proposal: Proposal) -> None:
 def _longer(what: str) -> None:
     kept = state.session().setdefault(PATIENCE, {})
     kept[work.trace_key(state.view()), what] = diagnosing.LONGER
-
-

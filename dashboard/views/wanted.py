@@ -20,7 +20,7 @@ HOW = (
     "Paste the passage that should have been found. Or press “Why is it missing?” beside a chunk "
     "on the Trace page."
 )
-LABELS = {PASSAGE: "The passage on the left", CHUNK: "The selected chunk", "": "Nothing yet"}
+LABELS = {PASSAGE: "The pasted passage", CHUNK: "The selected chunk", "": "Nothing yet"}
 
 
 def draw(view: View, trace: Trace, index: Index, items: Sequence[Item], what: str) -> None:
@@ -73,7 +73,9 @@ def choices(view: View, trace: Trace, index: Index, items: Sequence[Item]) -> di
     if view.passage.strip():
         found[PASSAGE] = LABELS[PASSAGE]
     if view.chunk:
-        name = chunk_name(index, view.chunk) if index.holds(view.chunk) else "not in these documents"
+        name = (
+            chunk_name(index, view.chunk) if index.holds(view.chunk) else "not in these documents"
+        )
         found[CHUNK] = f"{LABELS[CHUNK]}: {name}"
     for number, item in enumerate(items, 1):
         mark = "✓" if item.target.reached(trace.selected) else "✗"
