@@ -34,6 +34,9 @@ from dashboard.link import CHUNK, View
 PASSAGE = "passage"
 """What :func:`chosen` says where a pasted text is looked for."""
 
+QUOTED = 600
+"""Characters of what is looked for that a report repeats."""
+
 SECONDS, LONGER = 5.0, 40.0
 """How long changes are searched for; and when the person asks for more."""
 
@@ -59,15 +62,29 @@ def items(view: View, index: Index) -> tuple[Item, ...]:
     """The expected evidence of this view: the chunks marked by hand, or the tour's own pieces."""
     marked = [c for c in view.evidence if index.holds(c)]
     if marked:
-        return tuple(Item(chunk_name(index, c), target_of_chunk(index, c)) for c in marked)
+        return tuple(
+            Item(chunk_name(index, c), _quoting(index, target_of_chunk(index, c))) for c in marked
+        )
     stop = tour.stop_for(work.stops(), view)
     if stop is None:
         return ()
     found = locate(stop.question, index.documents)
     return tuple(
-        Item(_called(e.reference.quote, e.reference.page, n), target_of_evidence(index, e))
+        Item(
+            _called(e.reference.quote, e.reference.page, n),
+            _quoting(index, target_of_evidence(index, e)),
+        )
         for n, e in enumerate(found, 1)
     )
+
+
+def _quoting(index: Index, target: Target) -> Target:
+    """The target with its own words for what was asked, in place of an id or a span."""
+    if not target.pieces:
+        return target
+    first, last = target.pieces[0], target.pieces[-1]
+    words = index.document(first.document_id).text[first.start : last.end]
+    return replace(target, asked=words if len(words) <= QUOTED else words[:QUOTED] + "…")
 
 
 def _called(quote: str, page: int | None, number: int) -> str:
@@ -115,7 +132,7 @@ def targets(view: View, index: Index, what: str) -> tuple[Target, ...]:
     if what == PASSAGE:
         return targets_of_passage(index, view.passage)
     if what == CHUNK:
-        return (target_of_chunk(index, view.chunk),)
+        return (_quoting(index, target_of_chunk(index, view.chunk)),)
     return (items(view, index)[int(what) - 1].target,)
 
 

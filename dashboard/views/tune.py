@@ -127,7 +127,7 @@ def _one(view: View, trace: Trace, index: Index, knob: str, evidence: tuple[str,
     marked = [c for c in dict.fromkeys([*evidence, view.chunk]) if c and index.holds(c)]
     rows = sweeps.rows(found, undo.value(knob), marked, corpus=len(index.chunks))
     cols = sweeps.columns(found, rows.chunks)
-    st.session_state[COLUMNS] = knob, cols
+    state.session()[COLUMNS] = knob, cols
     now = sweeps.column_at(cols, undo.value(knob))
     chunks = shown_chunks(trace, index, rows.chunks)
     if not rows.chunks:
@@ -185,7 +185,7 @@ def _cell_clicked() -> None:
 
 def _put(column: int, chunk: str = "") -> None:
     """Sets the knob to the nearest value of a column, and selects a chunk."""
-    knob, cols = st.session_state.get(COLUMNS, ("", ()))
+    knob, cols = state.session().get(COLUMNS, ("", ()))
     if column >= len(cols):
         return
     if chunk:
@@ -219,7 +219,7 @@ def _changes(
 
 
 def _change_clicked() -> None:
-    knob, cols = st.session_state.get(COLUMNS, ("", ()))
+    knob, cols = state.session().get(COLUMNS, ("", ()))
     now = str(sweeps.column_at(cols, undo.value(knob))) if cols else ""
     if chosen := row_choice.clicked("sweep_changes", now):
         _put(int(chosen))

@@ -28,7 +28,7 @@ def draw(view: View, index: Index, pair: tuple[str, str], evidence: tuple[str, .
     found: Map | None = waiting.result(job, state.board(), "map", height=HEIGHT)
     if found is None:
         return
-    st.session_state[MAP] = found
+    state.session()[MAP] = found
     options = [m for m in MEASURES if m != "evidence" or evidence]
     measure = st.segmented_control(
         "Show",
@@ -65,7 +65,7 @@ def draw(view: View, index: Index, pair: tuple[str, str], evidence: tuple[str, .
 
 
 def _clicked() -> None:
-    found: Map | None = st.session_state.get(MAP)
+    found: Map | None = state.session().get(MAP)
     for point in st.session_state["knob_map"].selection.points:
         cell = point.get("customdata")
         if found is None or not isinstance(cell, (list, tuple)) or len(cell) != 2:
