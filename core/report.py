@@ -27,6 +27,7 @@ def markdown_report(
     evidence: Sequence[str] = (),
     verdict: Verdict | None = None,
     proposals: Proposals | None = None,
+    verdicts: Sequence[Verdict] = (),
     faults: Sequence[Fault] = (),
 ) -> str:
     """The question, its outcome, the stages, the passages and the settings off default.
@@ -35,6 +36,7 @@ def markdown_report(
         evidence: ids of the chunks that should have been found; their fates get a section.
         verdict: what became of something that should have been found; it comes first.
         proposals: what brings it back.
+        verdicts: what became of each piece of the evidence; those that are missing are told.
         faults: what the trace shows by itself.
     """
     parts = [
@@ -50,6 +52,7 @@ def markdown_report(
             (_stage_row(record) for record in trace.stages),
         ),
         *_evidence(trace, evidence),
+        *_missing(verdicts),
         "## Passages in the prompt",
         *(_passage(p) for p in trace.selected),
         *([] if trace.selected else ["None."]),
@@ -141,6 +144,20 @@ def _evidence(trace: Trace, evidence: Sequence[str]) -> list[str]:
         where = fate.words + (f": {fate.reason}" if fate.reason else "")
         rows.append((_where(trace, chunks.get(chunk_id), chunk_id), _plain(where)))
     return ["## Expected evidence", _table(("Chunk", "Fate"), rows)]
+
+
+def _missing(verdicts: Sequence[Verdict]) -> list[str]:
+    """Why evidence is missing: each piece quoted, then the verdict on it and on its chunks."""
+    lost = [v for v in verdicts if not v.arrived]
+    if not lost:
+        return []
+    many = f"{len(lost)} of {len(verdicts)} pieces of the expected evidence are not, or not whole, in the prompt."  # fmt: skip
+    parts = ["## Why evidence is missing", many]
+    for said in lost:
+        parts += [_block(said.target.asked), _plain(said.sentence)]
+        if len(said.chunks) > 1:
+            parts.append("\n".join(f"- {_plain(c.sentence)}" for c in said.lost))
+    return parts
 
 
 def _where(trace: Trace, chunk: Chunk | None, chunk_id: str) -> str:

@@ -47,6 +47,12 @@ _WIDTHS = {
     "What": 130,
     "Trimmed": 72,
     "In prompts": 84,
+    "From value": 92,
+    "Comes in": 330,
+    "Falls out": 330,
+    "Found how": 130,
+    "Knob": 190,
+    "What came of it": 330,
 }
 _COUNTS = (
     "Count", "Characters", "Chunks", "Evidence tokens", "Budget", "Tokens read", "In", "Out", "Dropped", "Added",
@@ -60,6 +66,11 @@ _HELP = {
     "Budget": "Tokens that the evidence may take.",
     "Seconds": "Time of all stages; those that an earlier run did already count as they took then.",
     "In prompts": "How many of the modes have it in their prompt.",
+    "Comes in": "Chunks that are in the prompt from this value on, and not just below it.",
+    "Falls out": "Chunks that were in the prompt just below this value, and what loses them.",
+    "Other changes": "Chunks outside of the prompt that another stage loses than just below.",
+    "Found how": "Whether this is the very value, to a step of the knob.",
+    "Left out as hopeless": "Values that were known to fail without a run.",
     "Trimmed": "Whether it was cut at a sentence to fit.",
 }
 _SHORT = {

@@ -12,7 +12,7 @@ from core.errors import Cancelled, ChunkscopeError
 from core.settings import Settings, parse_settings
 from dashboard import header, jobs, say, sidebar, state, work
 from dashboard.link import known_mode
-from dashboard.views import compare, documents, evaluate, prompt, trace
+from dashboard.views import compare, documents, evaluate, missing, prompt, trace, tune
 
 logger = logging.getLogger(__name__)
 
@@ -21,6 +21,8 @@ STYLE = Path(__file__).with_name("style.css")
 PAGES: tuple[tuple[str, Callable[[], None]], ...] = (
     ("Trace", trace.draw),
     ("Compare", compare.draw),
+    ("Missing", missing.draw),
+    ("Tune", tune.draw),
     ("Evaluate", evaluate.draw),
     ("Documents", documents.draw),
     ("Prompt", prompt.draw),

@@ -147,6 +147,7 @@ def _view_as() -> None:
         ),
         chunk="",
         evidence=(),
+        why="",
     )
 
 

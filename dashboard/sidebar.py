@@ -17,13 +17,19 @@ KEY = "knob_{}"
 OPEN_AT_FIRST = ("first_stage", "extend", "relevance", "budget")
 CHANGED_MARK = "●"
 
+AIMED = "aimed_knob"
+"""Where the session keeps the knob that a page sent the person to."""
+
 
 def draw(settings: Settings, mode: str, *, frozen: bool = False) -> None:
     """Draws the sidebar for these settings. ``frozen`` shows them without a way to turn them."""
     changed = settings.differences()
     encoder = state.view().models.models.encoder
+    aimed = state.session().get(AIMED, "")
     with st.sidebar:
         _summary(changed, frozen)
+        if aimed:
+            st.html(f"<style>.st-key-knobrow_{aimed} {{ outline: 2px solid #d38b18; }}</style>")
         if not frozen:
             model_form.draw(state.view().models)
         for group, members in knobs.grouped().items():
@@ -32,7 +38,8 @@ def draw(settings: Settings, mode: str, *, frozen: bool = False) -> None:
             idle = all(knobs.idle_reason(k, mode, settings, encoder) for k in members)
             label = title + (f" {CHANGED_MARK} {count} changed" if count else "")
             label = f":gray[{label} (not used by this mode)]" if idle else label
-            with st.expander(label, expanded=group in OPEN_AT_FIRST, key=f"group_{group}"):
+            opened = group in OPEN_AT_FIRST or any(k.name == aimed for k in members)
+            with st.expander(label, expanded=opened, key=f"group_{group}"):
                 for knob in members:
                     _knob(knob, settings, mode, frozen)
 
@@ -45,6 +52,11 @@ def draw_imported(settings: Mapping[str, object]) -> None:
             st.text(f"{name}: {value}"[:300])
         if not settings:
             st.text("None are recorded.")
+
+
+def aim(knob: str) -> None:
+    """Opens the group of a knob and outlines it, from the next run on; "" lets go of it."""
+    state.session()[AIMED] = knob
 
 
 def _summary(changed: Mapping[str, object], frozen: bool) -> None:

@@ -22,6 +22,8 @@ from dashboard.tables.evaluate import (
 from dashboard.tables.health import facts_line, health_line, health_table
 from dashboard.tables.run import ledger_table, selected_table, stage_summary
 from dashboard.tables.stages import COLUMN_GROUPS, COLUMN_HELP, stage_table
+from dashboard.tables.sweep import changes_table
+from dashboard.tables.verdict import fact_rows, tried_table, verdict_table
 
 __all__ = [
     "COLUMN_GROUPS",
@@ -30,8 +32,10 @@ __all__ = [
     "Item",
     "changed_items",
     "changed_lines",
+    "changes_table",
     "compare_table",
     "component_table",
+    "fact_rows",
     "facts_line",
     "health_line",
     "health_table",
@@ -45,5 +49,7 @@ __all__ = [
     "selected_table",
     "stage_summary",
     "stage_table",
+    "tried_table",
     "unmeasured_table",
+    "verdict_table",
 ]

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.diagnosis import faults
 from core.errors import TraceFormatError
+from core.index.index import Index
 from core.report import markdown_report
 from core.trace import Trace
-from dashboard import say, state, tables
+from dashboard import diagnosing, say, state, tables
+from dashboard.link import View
 
 LARGEST_MB = 50
 
 
-def draw(trace: Trace, evidence: tuple[str, ...]) -> None:
-    """The menu. Files are made when asked for, not on every run."""
+def draw(trace: Trace, evidence: tuple[str, ...], index: Index | None = None) -> None:
+    """The menu. Files are made when asked for, not on every run.
+
+    With ``index``, as the principal sees it, the report says why evidence is missing.
+    """
+    view = state.view()
     with st.popover("Export", key="export"):
         st.download_button(
             "Trace as JSON",
@@ -35,7 +42,7 @@ def draw(trace: Trace, evidence: tuple[str, ...]) -> None:
         )
         st.download_button(
             "Report as Markdown",
-            lambda: markdown_report(trace, evidence=evidence),
+            lambda: report(trace, evidence, view, index),
             file_name="trace.md",
             mime="text/markdown",
             on_click="ignore",
@@ -53,6 +60,19 @@ def draw(trace: Trace, evidence: tuple[str, ...]) -> None:
         problem = st.session_state.pop("open_trace_problem", "")
         if problem:
             say.note("error", problem, key="open_trace")
+
+
+def report(trace: Trace, evidence: tuple[str, ...], view: View, index: Index | None = None) -> str:
+    """The trace as Markdown; with its documents at hand also the verdicts on the evidence, and
+    the faults that can be seen without another run."""
+    if index is None:
+        return markdown_report(trace, evidence=evidence)
+    return markdown_report(
+        trace,
+        evidence=evidence,
+        verdicts=diagnosing.verdicts_on(view, index, trace) if evidence else (),
+        faults=faults(trace, index),
+    )
 
 
 def table_csv(trace: Trace, evidence: tuple[str, ...]) -> str:
