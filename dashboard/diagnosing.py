@@ -122,7 +122,9 @@ def answer(view: View, index: Index, trace: Trace, what: str, seconds: float = S
     return state.board().ask(
         "why",
         (work.trace_key(view), what, named, seconds),
-        lambda job: _answer(view.models, index, trace, lambda: targets(view, index, what), seconds, job),
+        lambda job: _answer(
+            view.models, index, trace, lambda: targets(view, index, what), seconds, job
+        ),
         label="Looking for it",
         patience=work.PATIENCE,
     )
