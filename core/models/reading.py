@@ -94,7 +94,7 @@ class ReadingEncoder:
         """``before`` and ``after`` are special tokens; ``length`` counts them too."""
         self._pieces, self._filler, self._length = pieces, filler, length
         self._before, self._after = list(before), list(after)
-        self._prompt_ids, _ = pieces.read_after(self._document_prompt(), "a")
+        self._prompt_ids, _, _ = pieces.read_after(self._document_prompt(), "a")
         self.window = length - len(self._before) - len(self._after)
         self.reach = self.window - len(self._prompt_ids)
         self.overlap = min(OVERLAP, self.reach // 4)
@@ -117,7 +117,7 @@ class ReadingEncoder:
         return ""
 
     def encode_query(self, text: str) -> QueryStates:
-        prompt, ids = self._pieces.read_after(self._query_prompt(), text)
+        prompt, ids, starts = self._pieces.read_after(self._query_prompt(), text)
         kept = ids[: max(0, self.window - len(prompt))]
         if not len(kept):
             empty = np.zeros((0, self.width), dtype=np.float32)
@@ -130,6 +130,7 @@ class ReadingEncoder:
             pieces=self._pieces.pieces(kept),
             truncated=len(ids) - len(kept),
             sparse=self._weighed(kept, read.weights, [(0, len(kept))]),
+            starts=np.append(starts, len(text))[: len(kept) + 1],
         )
 
     def encode_spans(
@@ -193,8 +194,8 @@ class ReadingEncoder:
     def _alone(self, texts: Sequence[str], work: Work) -> SpanStates:
         prompt = self._document_prompt()
         read = [self._pieces.read_after(prompt, t) for t in texts]
-        lengths = np.array([len(own) for _, own in read], dtype=np.int64)
-        rows = [self._row(own[: max(0, self.window - len(p))], p) for p, own in read]
+        lengths = np.array([len(own) for _, own, _ in read], dtype=np.int64)
+        rows = [self._row(own[: max(0, self.window - len(p))], p) for p, own, _ in read]
         kept = np.array([r.last - r.first for r in rows], dtype=np.int64)
         work.total = max(work.total, int(kept.sum()))
         offsets = np.cumsum([0, *kept], dtype=np.int64)

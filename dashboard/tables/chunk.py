@@ -31,9 +31,11 @@ _RERANK_PARTS: Mapping[str, str] = {
     "raw": "The model's own number",
     "bm25": "BM25 share (logarithm), 0 to 1 over the candidates",
     "dense": "Dense share, 0 to 1 over the candidates",
-    "maxsim": "Best match of each word of the question among the chunk's words (MaxSim), 0 to 1 over the candidates",
+    "maxsim": "Best match of each word of the question among the chunk's words and, counting less, its neighbours' (MaxSim), rare words counting more, 0 to 1 over the candidates",
+    "terms": "Share of the question's words that it holds, 0 to 1 over the candidates",
+    "near": "MaxSim with the neighbours' words, before it is set to 0 to 1",
     "coverage": "Share of the question's words that it holds, rare words counting more, 0 to 1",
-    "own": "Weighted mean of the three shares",
+    "own": "Weighted mean of the four shares",
     "neighbours": "Gained from the scores of its neighbours",
     "logit": "The cross-encoder's output before it becomes a probability",
 }  # fmt: skip
