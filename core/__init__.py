@@ -16,8 +16,11 @@ _HOMES = {
     "Index": "core.index.index",
     "build_index": "core.index.build",
     "Pipeline": "core.pipeline",
+    "targets_of_passage": "core.diagnosis",
+    "why": "core.diagnosis",
     "open_documents": "core.session",
     "embedded_pipeline": "core.session",
+    "profile_pipeline": "core.session",
     "ChunkscopeError": "core.errors",
 }
 

@@ -1,7 +1,8 @@
-"""The command line: ``chunkscope index`` and ``chunkscope trace``.
+"""The command line: ``chunkscope index``, ``trace``, ``eval`` and ``why``.
 
 With ``--json`` one document goes to standard output and nothing else; errors go to
-standard error. Exit codes: 0 done, 2 bad input, 3 a stage degraded under ``--strict``.
+standard error. Exit codes: 0 done, 1 a gate failed, 2 bad input, 3 a stage degraded under
+``--strict``.
 """
 
 from __future__ import annotations
@@ -15,11 +16,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.errors import ChunkscopeError, DocumentError
+from core.evaluate.command import Opened
+from core.evaluate.command import add_command as add_eval
+from core.evaluate.command import run_command as run_eval
+from core.model_arguments import add_model_arguments, pipeline_from, unused_models
 from core.modes import DEFAULT_MODE, MODES, mode_named
 from core.records import Principal
 from core.settings import Settings, parse_settings
+from core.terminal import trace_text
 
-DONE, FAILED_GATE, BAD_INPUT, DEGRADED = 0, 1, 2, 3
+DONE, BAD_INPUT, DEGRADED = 0, 2, 3
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -69,27 +75,40 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--ocr", action="store_true", help="recognise the text of pages that are pictures (needs tesseract)")  # fmt: skip
     common.add_argument("--ocr-language", metavar="LANGUAGE", help="tesseract's name of the language, several joined by +; eng where not given")  # fmt: skip
     common.add_argument("--cache", metavar="FOLDER", help="where what was computed is kept")
+    add_model_arguments(common)
     common.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    common.add_argument("--strict", action="store_true", help="exit with 3 where a model could not do its part")  # fmt: skip
+    common.add_argument("--strict", action="store_true", help="exit with 3 where a model could not do its part; index exits with 2 where a file could not be read")  # fmt: skip
 
     index = commands.add_parser("index", parents=[common], help="read and index documents")
     index.set_defaults(command=_index)
 
-    trace = commands.add_parser("trace", parents=[common], help="trace a question through every stage")  # fmt: skip
-    trace.add_argument("--question", required=True)
-    trace.add_argument("--mode", default=DEFAULT_MODE, metavar="MODE", help=f"one of {', '.join(MODES)}")  # fmt: skip
-    trace.add_argument("--tenant", default="", help="ask as this tenant; without any of these three, as the owner of the files")  # fmt: skip
-    trace.add_argument("--role", nargs="+", action="extend", default=[], metavar="ROLE")
-    trace.add_argument("--label", nargs="+", action="extend", default=[], metavar="LABEL", help="data policy labels that the principal is cleared for")  # fmt: skip
-    trace.add_argument("--piecewise", metavar="MODEL", help="a cross-encoder for mode bge_rerank: a folder or a hub's name; flag:MODEL reads it with FlagEmbedding")  # fmt: skip
-    trace.add_argument("--download", action="store_true", help="let the hub be asked for a model that is not on this machine")  # fmt: skip
+    asking = argparse.ArgumentParser(add_help=False)
+    asking.add_argument("--tenant", default="", help="ask as this tenant; without any of these three, as the owner of the files")  # fmt: skip
+    asking.add_argument("--role", nargs="+", action="extend", default=[], metavar="ROLE")
+    asking.add_argument("--label", nargs="+", action="extend", default=[], metavar="LABEL", help="data policy labels that the principal is cleared for")  # fmt: skip
+
+    one = argparse.ArgumentParser(add_help=False, parents=[common, asking])
+    one.add_argument("--question", required=True)
+    one.add_argument("--mode", default=DEFAULT_MODE, metavar="MODE", help=f"one of {', '.join(MODES)}")  # fmt: skip
+
+    trace = commands.add_parser("trace", parents=[one], help="trace a question through every stage")  # fmt: skip
     trace.set_defaults(command=_trace)
+
+    why = commands.add_parser("why", parents=[one], help="say why a passage is missing, and what brings it back")  # fmt: skip
+    wanted = why.add_mutually_exclusive_group(required=True)
+    wanted.add_argument("--passage", help="text that should have been in the prompt")
+    wanted.add_argument("--chunk", metavar="ID", help="the same, by a chunk's id")
+    why.add_argument("--seconds", type=float, default=3.0, help="how long to look for what brings it back, at most")  # fmt: skip
+    why.add_argument("--as-owner", action="store_true", help="ask as the tenant, but speak of hidden documents too, as to the owner of the files")  # fmt: skip
+    why.set_defaults(command=_why)
+
+    add_eval(commands, [common, asking]).set_defaults(command=_eval)
     return parser
 
 
 def _index(options: argparse.Namespace) -> int:
     settings = parse_settings(options.set)
-    pipeline = _pipeline()
+    pipeline = pipeline_from(options, _complain, ())
     corpus = _open(options, settings, pipeline.encoder)
     chunks: dict[str, int] = {d.id: stop - start for d, start, stop in corpus.index.document_rows()}
     rows = [
@@ -107,10 +126,21 @@ def _index(options: argparse.Namespace) -> int:
         _print_json({"documents": rows, "corpus": corpus.index.fingerprint})
     else:
         for row in rows:
-            print(f"{row['name']}: {row['pages']} pages, {row['chunks']} chunks")
+            print(_size(row))
             for warning in row["warnings"]:
                 print(f"  warning: {warning}")
+    if options.strict and corpus.errors:
+        return BAD_INPUT
     return DEGRADED if options.strict and pipeline.encoder is None else DONE
+
+
+def _size(row: dict[str, Any]) -> str:
+    """A line for one file. What is wrong with one that was not read stands on standard error."""
+    if row["error"]:
+        return f"{row['name']}: not read"
+    pages, chunks = row["pages"], row["chunks"]
+    said = [f"{pages:,} page{'s' * (pages != 1)}"] if pages else []
+    return f"{row['name']}: {', '.join([*said, f'{chunks:,} chunk' + 's' * (chunks != 1)])}"
 
 
 def _warnings(document) -> list[str]:
@@ -119,59 +149,66 @@ def _warnings(document) -> list[str]:
 
 
 def _trace(options: argparse.Namespace) -> int:
+    _, _, trace = _asked(options)
+    print(trace.to_json() if options.json else trace_text(trace))
+    return _ended(options, trace)
+
+
+def _why(options: argparse.Namespace) -> int:
+    from core.diagnosis import target_of_chunk, targets_of_passage, why
+
+    pipeline, index, trace = _asked(options)
+    seen = index if options.as_owner else index.restricted(trace.principal)
+    if options.chunk:
+        targets = (target_of_chunk(seen, options.chunk),)
+    else:
+        targets = targets_of_passage(seen, options.passage)
+    answer = why(
+        pipeline,
+        index,
+        trace,
+        targets,
+        viewer=None if options.as_owner else trace.principal,
+        seconds=options.seconds,
+    )
+    if options.json:
+        _print_json(answer.to_dict())
+    else:
+        print(answer.text())
+    return _ended(options, trace)
+
+
+def _asked(options: argparse.Namespace):
+    """The pipeline, the whole index, and the trace of the question."""
     settings = parse_settings(options.set)
     mode = mode_named(options.mode)
-    if options.piecewise and "piecewise" not in (mode.rerank_1, mode.rerank_2):
-        _complain(f"--piecewise: mode {mode.name} reads no chunk by itself; bge_rerank does")
-        options.piecewise = None
-    principal = None
-    if options.tenant or options.role or options.label:
-        principal = Principal(options.tenant, tuple(options.role), tuple(options.label))
-    pipeline = _pipeline(options.piecewise, options.download)
+    for sentence in unused_models(options, mode):
+        _complain(sentence)
+    pipeline = pipeline_from(options, _complain, (mode,))
     corpus = _open(options, settings, pipeline.encoder)
+    principal = _principal(options)
     trace = pipeline.run(corpus.index, options.question, settings, options.mode, principal)
-    print(trace.to_json() if options.json else _summary(trace))
+    return pipeline, corpus.index, trace
+
+
+def _ended(options: argparse.Namespace, trace) -> int:
     for stage in trace.degraded:
         _complain(f"{stage.name}: {stage.degraded}")
     return DEGRADED if options.strict and trace.degraded else DONE
 
 
-def _summary(trace) -> str:
-    """A trace for the terminal: a line a stage, then the passages."""
-    from core.trace import OUTCOMES
+def _eval(options: argparse.Namespace) -> int:
+    def pipeline(options: argparse.Namespace, modes: Sequence[str]):
+        return pipeline_from(options, _complain, [mode_named(m) for m in modes])
 
-    lines = [f"{trace.mode}: {OUTCOMES[trace.outcome]}", ""]
-    for s in trace.stages:
-        if s.ran:
-            change = f"{s.entered:>6} in  {s.passed:>6} out  +{len(s.added)} −{len(s.dropped)}"
-            lines.append(f"{s.name:<12} {change:<36} {s.seconds * 1000:8.1f} ms")
-            lines.extend(f"             {w}" for w in (*s.warnings, s.degraded) if w)
-    lines.append("")
-    for p in trace.selected:
-        lines.append(f"{p.citation}  ({p.tokens} tokens)  {' '.join(p.text.split())[:90]}")
-    ledger = trace.ledger
-    lines.append(
-        f"\n{ledger.evidence} of {ledger.evidence_budget} evidence tokens ({ledger.counter})"
-    )
-    return "\n".join(lines)
+    return run_eval(options, Opened(pipeline, _open, _principal, _complain))
 
 
-def _pipeline(piecewise: str | None = None, download: bool = False):
-    """The embedded pipeline; without its model, one that ranks by BM25 and says so."""
-    from core.errors import ModelError
-    from core.pipeline import Pipeline
-    from core.session import embedded_pipeline
-
-    try:
-        return embedded_pipeline(piecewise, download=download)
-    except ModelError as error:
-        _complain(str(error))
-    if not piecewise:
-        return Pipeline()
-    # A cross-encoder reads the question itself and needs no encoder.
-    from core.models.profiles import load_piecewise
-
-    return Pipeline(None, {"piecewise": load_piecewise(piecewise, download=download)})
+def _principal(options: argparse.Namespace) -> Principal | None:
+    """Who asks: None, the owner, unless a flag says otherwise."""
+    if not (options.tenant or options.role or options.label):
+        return None
+    return Principal(options.tenant, tuple(options.role), tuple(options.label))
 
 
 def _open(options: argparse.Namespace, settings: Settings, encoder: Any):

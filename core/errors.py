@@ -42,5 +42,9 @@ class QuestionSetError(ChunkscopeError):
     """A question file that cannot be read, with the line at fault."""
 
 
+class EvaluationError(ChunkscopeError):
+    """An evaluation that cannot be run as asked, or a file that is not a saved one."""
+
+
 class Cancelled(Exception):
     """The person stopped the work. Not an error; nothing is to be reported."""

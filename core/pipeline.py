@@ -17,6 +17,7 @@ from typing import Any
 
 from core.errors import Cancelled, ModelError, SettingsError
 from core.index.index import Index
+from core.index.scores import ScoreCache
 from core.kept import Kept
 from core.models.protocols import Reranker
 from core.modes import DEFAULT_MODE, Mode, mode_named
@@ -70,15 +71,26 @@ class Pipeline:
         rerankers: by kind: "piecewise", "listwise", "context". A kind that is missing degrades.
         kept: how many candidates and entries the kept stage results may hold together;
             one takes some 300 bytes.
+        scores: where slow models' scores are kept across runs of the program; None keeps none.
+        no_encoder: why there is no encoder, for the trace.
     """
 
     def __init__(
-        self, encoder: Any = None, rerankers: Mapping[str, Reranker] | None = None, kept: int = KEPT
+        self,
+        encoder: Any = None,
+        rerankers: Mapping[str, Reranker] | None = None,
+        kept: int = KEPT,
+        *,
+        scores: ScoreCache | None = None,
+        no_encoder: str = "",
     ) -> None:
         self.encoder = encoder
+        self.scores = scores
+        self.no_encoder = no_encoder or "no encoder is loaded"
         self.rerankers = dict(rerankers or {})
         self._results: Kept[tuple[State, StageRecord]] = Kept(kept, _weight)
         self._memos: Kept[MutableMapping[str, float]] = Kept(64)
+        self._read: Kept[MutableMapping[str, Any]] = Kept(64)
 
     def run(
         self,
@@ -108,16 +120,7 @@ class Pipeline:
             raise SettingsError("the question", "is empty", "Type one.")
         question = question.encode("utf-8", "replace").decode()  # no lone surrogates
         row = mode_named(mode)
-        visible = index.restricted(principal)
-        run = Run(
-            index=visible,
-            question=question,
-            mode=row,
-            rerankers=self.rerankers,
-            encoder=self.encoder,
-            memo=lambda model: self._memo(visible.fingerprint, question, model),
-            cancelled=cancelled,
-        )
+        run = self.prepared(index.restricted(principal), question, row, cancelled)
         state, records = self._stages(run, settings, strict)
         return _trace(run, settings, principal, state, records)
 
@@ -129,7 +132,7 @@ class Pipeline:
         for name, stage, groups in STAGE_TABLE:
             if run.cancelled and run.cancelled():
                 raise Cancelled
-            key = _key(key, name, _part_of_mode(run.mode, name), settings.of_groups(*groups))
+            key = _key(key, name, part_of_mode(run.mode, name), settings.of_groups(*groups))
             held = self._results.get(key)
             if held is None:
                 began = time.perf_counter()
@@ -152,9 +155,29 @@ class Pipeline:
             *(f"{kind}={r.fingerprint}" for kind, r in sorted(self.rerankers.items())),
         ]
 
-    def _memo(self, *key: str) -> MutableMapping[str, float]:
-        held = self._memos.get(key)
-        return self._memos.put(key, {}) if held is None else held
+    def prepared(
+        self, visible: Index, question: str, mode: Mode, cancelled: Callable[[], bool] | None = None
+    ) -> Run:
+        """What the stages look things up in, with what earlier runs of the question have kept."""
+        key = (visible.fingerprint, question)
+        return Run(
+            index=visible,
+            question=question,
+            mode=mode,
+            rerankers=self.rerankers,
+            encoder=self.encoder,
+            memo=lambda model: _mapping(self._memos, (*key, model)),
+            read=_mapping(self._read, key),
+            kept_scores=self.scores,
+            no_encoder=self.no_encoder,
+            cancelled=cancelled,
+        )
+
+
+def _mapping(kept: Kept[MutableMapping[str, Any]], key: tuple[str, ...]) -> MutableMapping:
+    """The mapping kept under a key; a new one where there is none."""
+    held = kept.get(key)
+    return kept.put(key, {}) if held is None else held
 
 
 def _weight(held: tuple[State, StageRecord]) -> int:
@@ -167,7 +190,7 @@ def _key(*parts: Any) -> str:
     return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
 
 
-def _part_of_mode(mode: Mode, stage: str) -> list[str]:
+def part_of_mode(mode: Mode, stage: str) -> list[str]:
     """What of the mode a stage depends on, so that modes share the stages they have in common."""
     if stage == "extend":
         return [mode.windows_from]
@@ -198,6 +221,7 @@ def _trace(
             bm25=CorpusScores.pack(query.bm25 if ranked else None),
             dense=CorpusScores.pack(query.dense),
             fused=CorpusScores.pack(query.fused if ranked else None),
+            sparse=CorpusScores.pack(query.sparse),
         ),
         stages=tuple(records),
         chunks=tuple(run.index.chunk(chunk_id) for chunk_id in touched),

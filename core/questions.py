@@ -164,6 +164,18 @@ def locate(question: Question, documents: Sequence[Document]) -> tuple[Evidence,
     return tuple(found)
 
 
+def refer(document: Document, start: int, end: int) -> Reference:
+    """What a set writes for characters ``start`` to ``end`` of a document's text, so that
+    :func:`locate` finds them again.
+
+    Raises:
+        QuestionSetError: no character of the text.
+    """
+    if not 0 <= start < end <= len(document.text):
+        raise QuestionSetError(document.name, f"has no characters {start} to {end}", "Mark some.")
+    return Reference(start=start, end=end)
+
+
 def _named(wanted: str, documents: Sequence[Document]) -> list[Document]:
     """The documents that go by a name: in full, or else by file name, with its suffix or without."""
     if not wanted:

@@ -73,12 +73,15 @@ def smoothed_by_neighbours(
         places: for each row its document and ordinal; only rows present count as neighbours.
         share: in [0, 1]; 0 changes nothing. A neighbour without a finite score gives none.
     """
-    row = {place: i for i, place in enumerate(places)}
     out = np.asarray(scores, dtype=np.float64).copy()
-    for i, (document, ordinal) in enumerate(places):
-        for distance, weight in ((1, 0.5), (2, 0.25)):
-            for neighbour in (ordinal - distance, ordinal + distance):
-                j = row.get((document, neighbour))
-                if j is not None and np.isfinite(scores[j]):
-                    out[i] += share * weight * scores[j]
+    given = np.where(np.isfinite(out), out, 0.0) * share
+    documents = {document: i for i, document in enumerate(dict.fromkeys(d for d, _ in places))}
+    # Chunks of one document are neighbours on one number line, and no two documents touch.
+    reach = 3 + max((ordinal for _, ordinal in places), default=0)
+    line = np.array([documents[d] * reach + ordinal for d, ordinal in places], dtype=np.int64)
+    by_place = np.argsort(line, kind="stable")
+    ordered = line[by_place]
+    for step, weight in ((-1, 0.5), (1, 0.5), (-2, 0.25), (2, 0.25)):
+        at = np.minimum(np.searchsorted(ordered, line + step), len(line) - 1)
+        out += np.where(ordered[at] == line + step, weight * given[by_place[at]], 0.0)
     return out

@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from core.alignment import Alignment
 
@@ -163,7 +163,8 @@ class Document:
     ``raw`` is the text before cleaning: a text file's own, a PDF's lines in drawing order with a
     form feed between pages. It is empty, and ``alignment`` without segments, where it equals
     ``text``; :attr:`original` is it in either case. ``boxes`` say where a PDF's lines stand, in
-    the order of the text.
+    the order of the text. ``tables`` are rows below a table's header row; their kind is what it
+    says.
     ``id`` is derived from content and metadata (:func:`document_id`), never from the name.
     """
 
@@ -181,6 +182,7 @@ class Document:
     raw: str = ""
     alignment: Alignment = Alignment()
     boxes: tuple[Box, ...] = ()
+    tables: tuple[Span, ...] = ()
 
     @property
     def original(self) -> str:
@@ -251,12 +253,16 @@ class Candidate:
     anchor: str = ""
     offset: int = 0
 
-    def scored(self, scores: Mapping[str, float], orders: str, **more: Any) -> Candidate:
+    def scored(
+        self, scores: Mapping[str, float], orders: str, relevance: float | None = None
+    ) -> Candidate:
         """This candidate with more named scores; the one named ``orders`` now orders it.
 
         Raises:
             ValueError: a score of that name is already given; none is ever overwritten.
         """
-        if taken := self.scores.keys() & scores.keys():
-            raise ValueError(f"{', '.join(sorted(taken))} of {self.chunk_id} is already given")
-        return replace(self, score=scores[orders], scores={**self.scores, **scores}, **more)
+        if not self.scores.keys().isdisjoint(scores):
+            taken = ", ".join(sorted(self.scores.keys() & scores.keys()))
+            raise ValueError(f"{taken} of {self.chunk_id} is already given")
+        named = {**self.scores, **scores}
+        return Candidate(self.chunk_id, scores[orders], named, relevance, self.anchor, self.offset)

@@ -48,12 +48,13 @@ class PassageCost:
         self._numbers: dict[int, int] = {}
         self._places: dict[tuple[str, str], int] = {}
 
-    def label(self, source: str, where: str, passages: int) -> int:
-        """Tokens of a label of one of so many passages, and of what separates it from others."""
-        key = (source, where)
-        if key not in self._places:
-            self._places[key] = self._counter.count(label(1, source, where).partition("]")[2])
-        return self._dearest_number(len(str(passages))) + self._places[key] + self._around
+    def labels(self, places: Sequence[tuple[str, str]]) -> list[int]:
+        """Tokens of the label of each (source, place), and of what separates it from others."""
+        new = [p for p in dict.fromkeys(places) if p not in self._places]
+        rests = [label(1, source, where).partition("]")[2] for source, where in new]
+        self._places.update(zip(new, self._counter.count_many(rests), strict=True))
+        around = self._dearest_number(len(str(len(places)))) + self._around
+        return [self._places[p] + around for p in places]
 
     def _dearest_number(self, digits: int) -> int:
         if digits not in self._numbers:

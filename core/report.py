@@ -8,25 +8,41 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from core.fates import fate_of
 from core.records import Chunk
 from core.settings import knobs
 from core.trace import OUTCOMES, Passage, StageRecord, Trace
 
+if TYPE_CHECKING:
+    from core.diagnosis import Fault, Proposals, Verdict
+
 _MARKS = re.compile(r"([\\`*_{}\[\]()<>#+!|~$&])")
 
 
-def markdown_report(trace: Trace, *, evidence: Sequence[str] = ()) -> str:
+def markdown_report(
+    trace: Trace,
+    *,
+    evidence: Sequence[str] = (),
+    verdict: Verdict | None = None,
+    proposals: Proposals | None = None,
+    faults: Sequence[Fault] = (),
+) -> str:
     """The question, its outcome, the stages, the passages and the settings off default.
 
     Args:
         evidence: ids of the chunks that should have been found; their fates get a section.
+        verdict: what became of something that should have been found; it comes first.
+        proposals: what brings it back.
+        faults: what the trace shows by itself.
     """
     parts = [
         "# Trace report",
         f"**Question:** {_plain(trace.question)}",
         _facts(trace),
+        *_diagnosis(verdict, proposals),
+        *_faults(faults),
         *_cautions(trace),
         "## Stages",
         _table(
@@ -67,6 +83,30 @@ def _cautions(trace: Trace) -> list[str]:
     said += [f"- {_plain(w)}" for w in trace.warnings]
     said += [f"- {s.name}: {_plain(w)}" for s in trace.stages for w in s.warnings]
     return ["## Cautions", "\n".join(said)] if said else []
+
+
+def _diagnosis(verdict: Verdict | None, proposals: Proposals | None) -> list[str]:
+    if verdict is None:
+        return []
+    parts = ["## Why it is missing" if not verdict.arrived else "## It is in the prompt"]
+    parts += [_block(verdict.target.asked), _plain(verdict.sentence)]
+    if verdict.target.missing and verdict.target.pieces:
+        missing = "; ".join(_code(m) for m in verdict.target.missing)
+        parts.append(f"Not found in the documents: {missing}")
+    if len(verdict.chunks) > 1:
+        parts.append("\n".join(f"- {_plain(c.sentence)}" for c in verdict.chunks))
+    if proposals is not None and proposals.needed:
+        parts += ["## What brings it back", _plain(proposals.sentence)]
+        parts.append("\n".join(f"- {_plain(p.sentence)}" for p in proposals.proposals))
+    return parts
+
+
+def _faults(faults: Sequence[Fault]) -> list[str]:
+    rows = [
+        f"- **{_plain(f.title)}.** {_plain(f.sentence)}" + (f" Knob: `{f.knob}`" if f.knob else "")
+        for f in faults
+    ]
+    return ["## Faults", "\n".join(rows)] if rows else []
 
 
 def _stage_row(record: StageRecord) -> tuple[str, ...]:

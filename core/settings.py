@@ -28,8 +28,9 @@ STAGES = (
 )
 """The stages of a trace, in the order in which they run."""
 
-GROUPS = ("documents", "first_stage", "rerank", "extend", *STAGES[5:])
-"""The groups of knobs: ``documents`` rebuilds the index, ``rerank`` serves both reranks."""
+GROUPS = ("documents", "first_stage", "rerank", "limits", "extend", *STAGES[5:])
+"""The groups of knobs: ``documents`` rebuilds the index, ``rerank`` serves both reranks, and
+``limits`` changes no score: it only says when to give up, so nothing kept depends on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +158,10 @@ class Settings:
         "first_stage", 0.5, 0.0, 1.0, 0.05, "share", "BM25's share of the weighted sum; the dense score has the rest. Fusion must be weighted.",
         label="BM25 share",
     )  # fmt: skip
+    fusion_sparse: float = _number(
+        "first_stage", 0.3, 0.0, 1.0, 0.05, "weight", "Weight of the sparse score beside BM25 and dense, in a weighted sum or in rank fusion. Only an encoder that learns lexical weights (BGE-M3) gives that score; without one this changes nothing.",
+        label="Sparse weight",
+    )  # fmt: skip
     k1: float = _number(
         "first_stage", 1.5, 0.0, 4.0, 0.1, "", "BM25: how soon repeats of a term stop adding. At 0 they add nothing.",
         label="BM25 k1",
@@ -196,6 +201,12 @@ class Settings:
         label="Neighbours' share",
     )  # fmt: skip
 
+    # limits
+    rerank_seconds: float = _number(
+        "limits", 0.0, 0.0, 3_600.0, 0.5, "seconds", "Each rerank that takes longer is given up, and the order before it stays. Looked at between batches; 0 sets no limit.",
+        label="Rerank time limit",
+    )  # fmt: skip
+
     # extend
     extend_threshold: float = _number(
         "extend", 0.35, 0.0, 0.99, 0.01, "score", "A candidate whose score (min-max, 0 to 1) is below this opens no window.",
@@ -212,7 +223,7 @@ class Settings:
 
     # relevance
     relevance_threshold: float = _number(
-        "relevance", 0.10, 0.0, 1.0, 0.01, "probability", "Chunks whose calibrated relevance is below this are dropped. If none is left, the outcome is insufficient evidence.",
+        "relevance", 0.10, 0.0, 1.0, 0.01, "probability", "Relevance is the calibrated probability that the documents answer the question, lowered for chunks that match less than the best. Chunks below this are dropped; if none is left, the outcome is insufficient evidence. It tells answered questions from unanswered ones, not one chunk from the next: the scores and the budget do that.",
         label="Relevance threshold",
     )  # fmt: skip
 

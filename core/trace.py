@@ -116,6 +116,7 @@ class CorpusScores:
     bm25: bytes = b""
     dense: bytes = b""
     fused: bytes = b""
+    sparse: bytes = b""
 
     def array(self, name: str) -> np.ndarray:
         """float32[chunks], read-only; empty where that score was not computed."""
@@ -243,7 +244,7 @@ def _check(trace: Trace) -> None:
     sizes = {d.id: d.chunks for d in trace.documents}
     if len(sizes) < len(trace.documents) or min(sizes.values(), default=0) < 0:
         raise ValueError("its list of documents contradicts itself")
-    for name in ("bm25", "dense", "fused"):
+    for name in ("bm25", "dense", "fused", "sparse"):
         held = len(getattr(trace.corpus_scores, name))
         if held not in (0, 4 * sum(sizes.values())):
             raise ValueError(

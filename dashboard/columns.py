@@ -42,11 +42,14 @@ _WIDTHS = {
     "Model": 130,
     "How": 360,
     "Warnings": 84,
+    "Pages in doubt": 130,
+    "Kind": 260,
+    "What": 130,
     "Trimmed": 72,
     "In prompts": 84,
 }
 _COUNTS = (
-    "Characters", "Chunks", "Evidence tokens", "Budget", "Tokens read", "In", "Out", "Dropped", "Added",
+    "Count", "Characters", "Chunks", "Evidence tokens", "Budget", "Tokens read", "In", "Out", "Dropped", "Added",
 )  # fmt: skip
 """Whole numbers that grow past a thousand."""
 

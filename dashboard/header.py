@@ -19,9 +19,11 @@ def draw(view: View) -> None:
     saved = state.saved_trace()
     frozen = saved is not None
     # The question has a row of its own: it should be read whole.
-    state.project("question", saved[1].question if saved else view.question)
+    question = saved[1].question if saved else view.question
+    state.project("question", question)
     st.text_input(
         "Question",
+        question,
         key="question",
         max_chars=QUESTION_LIMIT,
         placeholder="Ask your documents a question, then press Enter",
@@ -31,10 +33,12 @@ def draw(view: View) -> None:
     )
     # This row breaks where the window is narrow; the label's place is in style.css.
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="header"):
-        state.project("mode", known_mode(saved[1].mode) if saved else view.mode)
+        mode = known_mode(saved[1].mode) if saved else view.mode
+        state.project("mode", mode)
         st.selectbox(
             "Mode",
             list(MODES),
+            list(MODES).index(mode),
             format_func=lambda name: f"{MODES[name].title} · {name}",
             key="mode",
             help="\n".join(f"- **{m.title}**: {m.help}" for m in MODES.values()),

@@ -9,6 +9,7 @@ GROUP_TITLES = {
     "documents": "Documents",
     "first_stage": "First stage",
     "rerank": "Rerank",
+    "limits": "Limits",
     "extend": "Windows",
     "relevance": "Relevance",
     "dedup": "Duplicates",
@@ -30,11 +31,17 @@ def grouped() -> dict[str, list[Knob]]:
     return groups
 
 
-def idle_reason(knob: Knob, mode: str, settings: Settings) -> str:
-    """Why this knob changes nothing now; empty where it does."""
+def idle_reason(knob: Knob, mode: str, settings: Settings, encoder: str = "") -> str:
+    """Why this knob changes nothing now; empty where it does. ``encoder`` is the one chosen,
+    "" the embedded one."""
     row = MODES[mode]
     rule = _RULES.get(knob.name) or _GROUP_RULES.get(knob.group)
+    if knob.name in _NEEDS_SPARSE and not encoder:
+        return "The embedded model gives no sparse score."
     return rule(row, settings) if rule else ""
+
+
+_NEEDS_SPARSE = ("fusion_sparse",)
 
 
 def _context(mode: Mode) -> bool:
@@ -69,6 +76,12 @@ def _needs(name: str, value: str):
     return rule
 
 
+def _fused(mode: Mode, settings: Settings) -> str:
+    if alone := _first_stage(mode, settings):
+        return alone
+    return "" if settings.fusion in ("rrf", "weighted") else f"Fusion is {settings.fusion} alone."
+
+
 def _dedup(mode: Mode, settings: Settings) -> str:
     return "Method is off." if settings.dedup_method == "off" else ""
 
@@ -76,6 +89,7 @@ def _dedup(mode: Mode, settings: Settings) -> str:
 _GROUP_RULES = {
     "first_stage": _first_stage,
     "rerank": lambda mode, s: "" if _context(mode) else _unused(mode),
+    "limits": lambda mode, s: "" if mode.rerank_1 or mode.rerank_2 else _unused(mode),
     "extend": lambda mode, s: "" if mode.windows_from else _unused(mode),
 }
 
@@ -84,6 +98,7 @@ _RULES = {
     "b": _bm25,
     "rrf_k": _needs("fusion", "rrf"),
     "fusion_bm25": _needs("fusion", "weighted"),
+    "fusion_sparse": _fused,
     "top_k": lambda mode, s: "" if mode.first_stage == "bm25" else _unused(mode),
     "full_document_limit": lambda mode, s: "" if mode.first_stage == "whole" else _unused(mode),
     "dedup_threshold": _dedup,

@@ -12,9 +12,13 @@ from core.errors import SettingsError
 from core.modes import DEFAULT_MODE, MODES
 from core.records import Principal
 from core.settings import Settings, knob_named, knobs
+from dashboard.models import EMBEDDED, ModelChoice
 
 QUESTION_LIMIT = 4_000
 """Characters of a question; a longer one in a link is cut, and the page says so."""
+
+DOCUMENTS = "docs"
+"""The parameter that names the documents, where they are not those the process was started with."""
 
 EVIDENCE_LIMIT = 50
 """Chunks that a link may mark as evidence."""
@@ -25,7 +29,7 @@ class View:
     """All that decides what a page shows, documents aside.
 
     ``chunk`` is the id of the selected chunk, ``evidence`` the chunks that the person marked
-    as those that should have been found.
+    as those that should have been found. ``models`` is in no link: see :class:`ModelChoice`.
     """
 
     question: str = ""
@@ -34,6 +38,7 @@ class View:
     principal: Principal | None = None
     chunk: str = ""
     evidence: tuple[str, ...] = ()
+    models: ModelChoice = EMBEDDED
 
     def changed(self, **fields: object) -> View:
         return replace(self, **fields)
@@ -106,7 +111,7 @@ def from_params(params: Mapping[str, Sequence[str]]) -> tuple[View, list[str]]:
                 settings[name] = knob_named(name).check(last)
             except SettingsError as error:
                 problems.append(f"{error} The default is used.")
-        elif name not in ("tenant", "role", "label"):
+        elif name not in ("tenant", "role", "label", DOCUMENTS):
             problems.append(f"The link's parameter {name[:60]!r} means nothing here.")
     if {"tenant", "role", "label"} & set(params):
         tenant = list(params.get("tenant", [])) or [""]

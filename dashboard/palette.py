@@ -161,6 +161,14 @@ FATES: Mapping[str, Look] = {
 """By the stage at which a chunk ended. Stages that lose no chunk are not in it."""
 
 
+SEVERITIES: Mapping[str, Look] = {
+    "good": Look("good page", "●", "circle", "#5f8fc7", "#6f9fd8"),
+    "doubtful": Look("doubtful page", "▲", "triangle-up", "#a06000", "#e6b450"),
+    "bad": Look("bad page", "■", "square", "#b3261e", "#ff8a80"),
+}
+"""How a page's health is called and drawn (``core.ingest.health``)."""
+
+
 def fate_look(stage: str) -> Look:
     """The look of a chunk that ended at ``stage``, known or not."""
     return FATES.get(stage) or Look(f"lost at {stage}", "✕", "x", "#b3261e", "#ff8a80")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from core.records import Document, Principal
+from dashboard.originals import Original
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +18,15 @@ class Shelf:
 
     documents: tuple[Document, ...] = ()
     problems: tuple[str, ...] = ()
+    originals: Mapping[str, Original] = field(default_factory=dict, repr=False)
+    """The files behind PDFs, by document id, for drawing their pages."""
 
-    def adding(self, documents: Iterable[Document], problems: Iterable[str] = ()) -> Shelf:
+    def adding(
+        self,
+        documents: Iterable[Document],
+        problems: Iterable[str] = (),
+        originals: Mapping[str, Original] = MappingProxyType({}),
+    ) -> Shelf:
         """This shelf with more documents.
 
         A file that has the name and the access of one here takes its place; a file whose
@@ -33,11 +42,13 @@ class Shelf:
             for old in [d for d in kept.values() if d.name == new.name and d.access == new.access]:
                 del kept[old.id]
             kept[new.id] = new
-        return Shelf(tuple(sorted(kept.values(), key=lambda d: (d.name, d.id))), tuple(said))
+        ordered = tuple(sorted(kept.values(), key=lambda d: (d.name, d.id)))
+        return Shelf(ordered, tuple(said), _of(ordered, {**self.originals, **originals}))
 
     def without(self, ids: Collection[str]) -> Shelf:
         """This shelf with some documents taken off it."""
-        return replace(self, documents=tuple(d for d in self.documents if d.id not in ids))
+        left = tuple(d for d in self.documents if d.id not in ids)
+        return replace(self, documents=left, originals=_of(left, self.originals))
 
     def seen_by(self, principal: Principal | None) -> tuple[Document, ...]:
         """The documents that the principal may read; all of them for the owner (None)."""
@@ -54,3 +65,7 @@ class Shelf:
         """
         content = [(d.id, d.name, d.title) for d in self.documents]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
+
+
+def _of(documents: Iterable[Document], originals: Mapping[str, Original]) -> Mapping[str, Original]:
+    return {d.id: originals[d.id] for d in documents if d.id in originals}

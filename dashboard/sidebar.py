@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.errors import SettingsError
 from core.settings import Knob, Settings, knob_named
-from dashboard import knobs, say, state
+from dashboard import knobs, model_form, say, state
 
 KEY = "knob_{}"
 OPEN_AT_FIRST = ("first_stage", "extend", "relevance", "budget")
@@ -21,12 +21,15 @@ CHANGED_MARK = "●"
 def draw(settings: Settings, mode: str, *, frozen: bool = False) -> None:
     """Draws the sidebar for these settings. ``frozen`` shows them without a way to turn them."""
     changed = settings.differences()
+    encoder = state.view().models.models.encoder
     with st.sidebar:
         _summary(changed, frozen)
+        if not frozen:
+            model_form.draw(state.view().models)
         for group, members in knobs.grouped().items():
             count = sum(k.name in changed for k in members)
             title = knobs.GROUP_TITLES.get(group, group.replace("_", " ").capitalize())
-            idle = all(knobs.idle_reason(k, mode, settings) for k in members)
+            idle = all(knobs.idle_reason(k, mode, settings, encoder) for k in members)
             label = title + (f" {CHANGED_MARK} {count} changed" if count else "")
             label = f":gray[{label} (not used by this mode)]" if idle else label
             with st.expander(label, expanded=group in OPEN_AT_FIRST, key=f"group_{group}"):
@@ -54,7 +57,8 @@ def _summary(changed: Mapping[str, object], frozen: bool) -> None:
 def _knob(knob: Knob, settings: Settings, mode: str, frozen: bool) -> None:
     value = getattr(settings, knob.name)
     off_default = value != knob.default
-    idle = knobs.idle_reason(knob, mode, settings)
+    encoder = state.view().models.models.encoder
+    idle = knobs.idle_reason(knob, mode, settings, encoder)
     label = (knob.label or knob.name) + (f" ({knob.unit})" if knob.unit else "")
     # The reset button lies over the corner of its knob (style.css), so that nothing moves
     # when it comes and goes.
@@ -83,15 +87,16 @@ def _widget(knob: Knob, value: object, **look: object) -> None:
     look |= {"key": key, "on_change": _turned, "args": (knob.name,)}
     match knobs.widget_kind(knob):
         case "toggle":
-            st.toggle(**look)
+            st.toggle(value=bool(value), **look)
         case "choice":
-            st.selectbox(options=knob.choices, **look)
+            st.selectbox(options=knob.choices, index=knob.choices.index(value), **look)
         case "text":
-            st.text_area(height=120, max_chars=4_000, **look)
+            st.text_area(value=str(value), height=120, max_chars=4_000, **look)
         case kind:
             cast = int if knob.kind is int else float
             draw_number = st.slider if kind == "slider" else st.number_input
             draw_number(
+                value=cast(value),
                 min_value=cast(knob.low),
                 max_value=cast(knob.high),
                 step=cast(knob.step),

@@ -15,6 +15,8 @@ from core.errors import ChunkscopeError
 from core.settings import Settings
 from dashboard import cache, tour
 from dashboard.jobs import BULK, Job
+from dashboard.models import EMBEDDED
+from dashboard.originals import originals
 from dashboard.shelf import Shelf
 
 SAMPLES = Path(__file__).parent.parent / "sample_docs"
@@ -65,5 +67,6 @@ def _work(start: Start, job: Job) -> None:
     start.shelf = Shelf().adding(
         [o.document for o in outcomes if o.document is not None],
         [*start.problems, *(str(o.error) for o in outcomes if o.error is not None)],
+        originals(sources, outcomes),
     )
-    cache.index(start.shelf, Settings(), job)
+    cache.index(start.shelf, Settings(), EMBEDDED, job)

@@ -17,7 +17,7 @@ from typing import Any
 import streamlit as st
 
 from core.trace import Trace
-from dashboard import link
+from dashboard import link, shelves
 from dashboard.jobs import Board
 from dashboard.link import View
 from dashboard.shelf import Shelf
@@ -53,8 +53,8 @@ def change(**fields: Any) -> None:
 
 
 def show(new: View) -> None:
-    """Replaces the whole view, as the tour does."""
-    session()[VIEW] = new
+    """Replaces the whole view, as the tour does; the models stay."""
+    session()[VIEW] = new.changed(models=view().models)
     session()[TOUCHED] = True
 
 
@@ -88,7 +88,9 @@ def project(key: str, value: Any, same: Callable[[Any, Any], bool] = eq) -> None
 
     Not in every run: the browser takes over what is set, which would fight a slider that is
     being dragged. But a run that begins as soon as the last one ended may replace what that
-    one sent before the browser has seen it, so it sets the same again.
+    one sent before the browser has seen it, so it sets the same again. A widget must be given
+    the same value as its default too: a browser that never saw what was set starts from that,
+    and would else report the lowest value of every slider as if a person had chosen it.
     """
     held = session().get(key)
     if key in session().get(AGAIN, ()) or held is None or not same(held, value):
@@ -109,9 +111,23 @@ def restore_link(default: View) -> None:
     if VIEW not in session():
         session()[VIEW] = default
         if params:
-            session()[VIEW], session()[NOTES] = link.from_params(params)
+            _restore(params)
     elif params and not touched and not _written_lately(params):
-        session()[VIEW], session()[NOTES] = link.from_params(params)
+        _restore(params)
+
+
+def _restore(params: dict[str, list[str]]) -> None:
+    models = view().models
+    found, session()[NOTES] = link.from_params(params)
+    session()[VIEW] = found.changed(models=models)
+    wanted = (params.get(link.DOCUMENTS) or [""])[-1]
+    if not wanted or (shelf() is not None and shelf().fingerprint == wanted):
+        return
+    kept = shelves.kept(wanted)
+    if kept is not None:
+        session()[SHELF] = kept
+    else:
+        session()[NOTES] = [*session()[NOTES], shelves.GONE]
 
 
 def _written_lately(params: dict[str, list[str]]) -> bool:
@@ -126,6 +142,8 @@ def write_link() -> None:
         name: value if isinstance(value, list) else [value]
         for name, value in link.to_params(view()).items()
     }
+    if shelf() is not None:  # other documents than those that the process was started with
+        params[link.DOCUMENTS] = [shelf().fingerprint]
     if params != {name: st.query_params.get_all(name) for name in st.query_params}:
         st.query_params.from_dict(params)
     written = session().setdefault(WRITTEN, [])
@@ -145,6 +163,13 @@ def page_link(title: str, label: str) -> None:
         st.page_link(page, label=label)
 
 
+def go_to(title: str) -> None:
+    """Turns to another page, which shows the same view. Ends this run of the script."""
+    page = session().get(PAGES, {}).get(title)
+    if page is not None:
+        st.switch_page(page)
+
+
 def notes() -> list[str]:
     """What could not be used of the link, until it is dismissed."""
     return session().get(NOTES, [])
@@ -162,6 +187,8 @@ def shelf() -> Shelf | None:
 def put_shelf(new: Shelf) -> None:
     """Replaces this session's documents, and forgets what was computed from the old ones."""
     session()[SHELF] = new
+    shelves.keep(new)
+    session()[TOUCHED] = True
     board().drop_results()
 
 

@@ -6,22 +6,22 @@ exactly the inputs on the page, or not at all.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from core.errors import ChunkscopeError
 from core.modes import MODES
-from core.settings import Settings
 from dashboard import cache, startup, state, tour, waiting
 from dashboard.jobs import BULK, DONE, RUN, Job
 from dashboard.link import View
+from dashboard.originals import Original, originals
 from dashboard.shelf import Shelf
 
 if TYPE_CHECKING:
     from core.index.index import Index
-    from core.ingest import Source
+    from core.ingest import Ingested, Source
     from core.trace import Trace
 
 PATIENCE = 0.6
@@ -49,9 +49,10 @@ def starting() -> Job | None:
 
 def model_problem() -> str:
     """Why there is no embedding model, once that is known; empty where there is one."""
-    if starting() is not None:
+    job = state.board().current("index")
+    if starting() is not None or job is None or job.result is None:
         return ""
-    error = cache.models().error
+    error = cache.models(state.view().models).error
     return f"{error} Until then BM25 ranks alone, and traces say so." if error else ""
 
 
@@ -62,6 +63,16 @@ def stops() -> tuple[tour.Stop, ...]:
         return start.stops
     names = {d.name for d in own.documents} & {d.name for d in (start.shelf or own).documents}
     return tuple(s for s in start.stops if not s.question.document or s.question.document in names)
+
+
+def samples_among(documents: Shelf) -> frozenset[str]:
+    """The ids of the sample documents, where they stand among others of the person's own."""
+    start = startup.begin()
+    if start.paths or start.shelf is None:
+        return frozenset()
+    samples = {d.id for d in start.shelf.documents}
+    held = {d.id for d in documents.documents}
+    return frozenset(samples & held) if held - samples else frozenset()
 
 
 def first_view() -> View:
@@ -87,8 +98,8 @@ def index_job(documents: Shelf, view: View) -> Job:
     """The building of this session's index, under way or done."""
     return state.board().ask(
         "index",
-        index_key(documents, view.settings),
-        lambda job: cache.index(documents, view.settings, job),
+        index_key(documents, view),
+        lambda job: cache.index(documents, view.settings, view.models, job),
         lane=BULK,
         label="Indexing",
         patience=PATIENCE,
@@ -99,9 +110,9 @@ def _owner(view: View) -> bool:
     return view.principal is None
 
 
-def index_key(documents: Shelf, settings: Settings) -> tuple[object, ...]:
+def index_key(documents: Shelf, view: View) -> tuple[object, ...]:
     """Everything that decides an index."""
-    return (documents.fingerprint, *settings.of_groups("documents").items())
+    return (documents.fingerprint, view.models, *view.settings.of_groups("documents").items())
 
 
 def trace(view: View, *, height: int = 400) -> Trace | None:
@@ -109,21 +120,45 @@ def trace(view: View, *, height: int = 400) -> Trace | None:
     found = index(view, height=height)
     if found is None:
         return None
-    job = state.board().ask(
+    return waiting.result(_answering(found, view, PATIENCE), state.board(), "trace", height=height)
+
+
+def answering(view: View) -> Job | None:
+    """The answering of this view's question, under way or done; None before the index stands
+    and where nothing is asked."""
+    found = built_index(view)
+    if found is None or not view.question.strip():
+        return None
+    return _answering(found, view, SHORT_PATIENCE)
+
+
+def _answering(found: Index, view: View, patience: float) -> Job:
+    return state.board().ask(
         "trace",
         trace_key(view),
         lambda job: cache.trace(found, view, job),
         lane=RUN,
         label="Answering",
+        patience=patience,
+    )
+
+
+def page_picture(original: Original, number: int, password: str | None) -> Job:
+    """The drawing of a page, under way or done."""
+    return state.board().ask(
+        "page",
+        (original.digest, number, password),
+        lambda job: cache.page_picture(original, number, password, job),
+        label=f"Drawing page {number}",
         patience=PATIENCE,
     )
-    return waiting.result(job, state.board(), "trace", height=height)
 
 
 def trace_key(view: View) -> tuple[object, ...]:
     """Everything that decides a trace; the selection does not."""
     documents = shelf() or Shelf()
-    return (documents.fingerprint, view.question, view.mode, view.settings, view.principal)
+    asked = (view.question, view.mode, view.settings, view.principal)
+    return (documents.fingerprint, view.models, *asked)
 
 
 def compare(view: View, *, height: int = 400) -> tuple[dict[str, Trace], Job] | None:
@@ -177,10 +212,18 @@ def add(sources: Sequence[Source]) -> None:
     state.board().ask(
         "ingest",
         tuple((s.name, len(s.data)) for s in sources),
-        lambda job: cache.read(sources, job),
+        lambda job: read_files(sources, job),
         lane=BULK,
         label="Reading files",
     )
+
+
+def read_files(
+    sources: Sequence[Source], job: Job
+) -> tuple[list[Ingested], Mapping[str, Original]]:
+    """What became of each file, and the files behind the PDFs, by document id."""
+    outcomes = cache.read(sources, job)
+    return outcomes, originals(sources, outcomes)
 
 
 def reading() -> Job | None:
@@ -197,10 +240,12 @@ def collect() -> None:
         return
     board.forget("ingest")
     if job.state == DONE:
+        outcomes, files = job.result
         state.put_shelf(
             documents.adding(
-                [o.document for o in job.result if o.document is not None],
-                [str(o.error) for o in job.result if o.error is not None],
+                [o.document for o in outcomes if o.document is not None],
+                [str(o.error) for o in outcomes if o.error is not None],
+                files,
             )
         )
     elif job.error is not None:
@@ -213,7 +258,7 @@ def built_index(view: View) -> Index | None:
     job = state.board().current("index")
     if documents is None or job is None or job.result is None:
         return None
-    if job.key != index_key(documents, view.settings):
+    if job.key != index_key(documents, view):
         return None
     return job.result.restricted(view.principal)
 

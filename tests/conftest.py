@@ -19,6 +19,8 @@ ROOT = Path(__file__).resolve().parent.parent
 # Before anything is imported that reads them, and inherited by the processes tests start.
 os.environ["HF_HUB_OFFLINE"] = "1"
 CACHE = os.environ["CHUNKSCOPE_CACHE"] = tempfile.mkdtemp(prefix="chunkscope-tests-")
+# Where transformers copies the code of models that bring their own.
+os.environ["HF_MODULES_CACHE"] = os.path.join(CACHE, "modules")
 
 _COMMON: dict[str, Any] = {
     # A first call may load a model; no deadline tells that from a slow law.

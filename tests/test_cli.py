@@ -90,7 +90,7 @@ def test_index_obeys_the_knobs_and_the_ids_stay(run, docs):
 def test_index_for_a_person(run, docs):
     code, out, err = run("index", "--docs", docs)
     assert code == DONE and err == ""
-    assert "rules.md: " in out and "chunks" in out
+    assert "rules.md: " in out and "1 chunk" in out
 
 
 # trace.
@@ -156,6 +156,11 @@ def test_nothing_relevant_is_an_outcome_and_no_failure(run, docs):
         (("trace", "--question", "  "), "is empty"),
         (("index", "--set", "chunk_tokens=many"), "whole number"),
         (("index", "--password", "secret"), "NAME=PASSWORD"),
+        (
+            ("index", "--password", "rule.md=secret"),
+            "rule.md: a password is given for it, and no document has this name. Was rules.md meant?",
+        ),
+        (("index", "--ocr-language", "eng"), "given without --ocr"),
     ],
 )
 def test_bad_input(run, docs, words, said):
@@ -223,7 +228,7 @@ def test_without_the_model_bm25_ranks_and_says_so(run, docs, monkeypatch, comman
     def missing(*words, **more):
         raise ModelError("all-MiniLM-L6-v2", "its weights are not the published ones")
 
-    monkeypatch.setattr("core.session.embedded_pipeline", missing)
+    monkeypatch.setattr("core.models.profiles.load_encoder", missing)
     code, out, err = run(*command, "--docs", docs, "--json", *(["--strict"] if strict else []))
     assert code == (DEGRADED if strict else DONE)
     assert "its weights are not the published ones" in err
@@ -280,3 +285,66 @@ def test_a_reader_that_leaves_early_is_no_error(docs, tmp_path):
         ["bash", "-c", line], cwd=root, capture_output=True, timeout=120, check=True
     )
     assert done.stdout.strip() == b"0" and done.stderr == b""
+
+
+# why.
+
+WHY = ("--question", "What does the pilot fee cost a day?")
+
+
+def test_why_says_where_a_passage_was_lost_and_what_brings_it_back(run, docs):
+    words = (
+        "why",
+        "--docs",
+        docs,
+        *WHY,
+        "--set",
+        "evidence_budget=0",
+        "--passage",
+        "The FEE is 14",
+    )
+    code, out, _ = run(*words, "--json")
+    assert code == DONE
+    said = one_document(out)
+    (lost,) = said["verdicts"]
+    assert {"chunk_id", "stage", "reason", "cause", "margin", "sentence", "ranks"} <= set(lost)
+    assert lost["stage"] == said["verdict"]["stage"] == "budget" and lost["margin"] < 0
+    for proposal in said["proposals"]:
+        assert {"changes", "proved", "tokens", "gained", "lost"} <= set(proposal)
+        assert proposal["proved"] is True
+    (budget,) = [p for p in said["proposals"] if set(p["changes"]) == {"evidence_budget"}]
+    assert lost["chunk_id"] in budget["gained"] and budget["tokens"] > 0
+    again = run("trace", "--docs", docs, *WHY, "--set", f"evidence_budget={budget['changes']['evidence_budget']}", "--json")  # fmt: skip
+    assert lost["chunk_id"] in {s["chunk_id"] for s in one_document(again[1])["selected"]}
+    assert isinstance(said["faults"], list)
+    code, out, _ = run(*words)
+    assert code == DONE and lost["sentence"] in out and "What brings it back" in out
+
+
+def test_why_takes_a_chunk_and_a_passage_that_is_nowhere(run, docs):
+    _, out, _ = run("trace", "--docs", docs, *WHY, "--json")
+    chunk = one_document(out)["selected"][0]["chunk_id"]
+    code, out, _ = run("why", "--docs", docs, *WHY, "--chunk", chunk, "--json")
+    assert code == DONE
+    said = one_document(out)
+    assert said["verdict"]["arrived"] and said["proposals"] == []
+    code, out, _ = run("why", "--docs", docs, *WHY, "--passage", "penguins in the fog", "--json")
+    assert code == DONE
+    said = one_document(out)
+    assert said["verdicts"] == [] and said["target"]["found"] == 0
+    assert "not in any document's text" in said["verdict"]["sentence"]
+
+
+def test_why_tells_of_hidden_documents_to_their_owner_alone(run, docs):
+    (docs / "south.md").write_text("---\ntenant: south\n---\n\nThe southern fee is 77 EUR.\n")
+    words = ("why", "--docs", docs, *WHY, "--tenant", "north", "--passage", "southern fee is 77")
+    code, out, _ = run(*words, "--json")
+    assert code == DONE and "south.md" not in out
+    assert one_document(out)["verdicts"] == []
+    code, out, _ = run(*words, "--as-owner", "--json")
+    (hidden,) = one_document(out)["verdicts"]
+    assert code == DONE and hidden["stage"] == "access" and "south.md" in hidden["sentence"]
+
+
+def test_why_wants_a_passage_or_a_chunk(run, docs):
+    assert run("why", "--docs", docs, *WHY)[0] == BAD_INPUT

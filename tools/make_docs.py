@@ -33,6 +33,7 @@ ABOUT = {
     "documents": "How documents become chunks. A change here rebuilds the index.",
     "first_stage": "Scores for every chunk, and the cut to the candidates.",
     "rerank": "Both rounds, `rerank_1` and `rerank_2`.",
+    "limits": "When a model that is too slow is given up. Scores do not depend on it.",
     "extend": "Neighbours in the same document join the candidates.",
     "relevance": "Chunks that are not relevant enough leave.",
     "dedup": "Near-duplicates of a better chunk leave.",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from core.index.cache import ArrayCache
-from core.models.embedder import Encoder
-from core.models.states import Progress, SpanStates, Stop
+from core.models.encoder import Encoder
+from core.models.states import LexicalWeights, Progress, SpanStates, Stop
 from core.records import Chunk, Document
 
 _FORMAT = 1
@@ -33,18 +35,27 @@ def encode_document(
     spans = [(chunk.start, chunk.end) for chunk in chunks]
     key = _key(text, spans, encoder.fingerprint)
     if cache is not None and (held := cache.get(key)) is not None:
-        return SpanStates(*(held[name] for name in _ARRAYS))
+        return _from_arrays(held)
     states = encoder.encode_spans(text, spans, progress=progress, cancelled=cancelled)
     if cache is None:
         return states
     arrays = {name: getattr(states, name) for name in _ARRAYS}
+    if states.sparse is not None:
+        arrays |= {f"sparse_{name}": getattr(states.sparse, name) for name in _SPARSE}
     cache.put(key, arrays, {"model": encoder.name, "chunks": len(spans)})
     # The mapped arrays can leave memory again; those just computed could not.
     held = cache.get(key)
-    return SpanStates(*(held[name] for name in _ARRAYS)) if held is not None else states
+    return _from_arrays(held) if held is not None else states
 
 
 _ARRAYS = ("vectors", "states", "offsets", "truncated")
+_SPARSE = ("ids", "weights", "offsets")
+
+
+def _from_arrays(held: Mapping[str, np.ndarray]) -> SpanStates:
+    lexical = [held[f"sparse_{name}"] for name in _SPARSE if f"sparse_{name}" in held]
+    sparse = LexicalWeights(*lexical) if lexical else None
+    return SpanStates(*(held[name] for name in _ARRAYS), sparse)
 
 
 def ranked_text(document: Document) -> str:

@@ -8,14 +8,17 @@ alone. So adding, removing or hiding a document changes nothing in the others, a
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from core.index.bm25 import BM25Index, TermCounts
+from core.index.sparse import SparseIndex
 from core.models.states import SpanStates
 from core.records import Chunk, Document, Principal
 from core.rendering import PassageCost
@@ -24,13 +27,15 @@ from core.tokens import TokenCounter
 
 @dataclass(frozen=True, eq=False)
 class DocumentPart:
-    """One document, ready to be searched. ``states`` is None without an encoder."""
+    """One document, ready to be searched. ``states`` is None without an encoder, whose
+    fingerprint ``encoder`` is; empty where it is not known."""
 
     document: Document
     chunks: tuple[Chunk, ...]
     counts: TermCounts
     states: SpanStates | None
     key: str
+    encoder: str = ""
 
 
 class Index:
@@ -48,7 +53,7 @@ class Index:
         self.chunk_ids: tuple[str, ...] = tuple(c.id for c in self.chunks)
         self._rows = {chunk: row for row, chunk in enumerate(self.chunk_ids)}
         self._documents = {d.id: d for d in self.documents}
-        self._starts = np.cumsum([0, *(len(p.chunks) for p in self.parts)])
+        self._starts = list(accumulate((len(p.chunks) for p in self.parts), initial=0))
         self._visible: dict[Principal, Index] = {}
         self._derived: dict[tuple[str, str], Any] = {}
         packed = "\n".join([counter.name, *(p.key for p in self.parts)])
@@ -68,6 +73,10 @@ class Index:
         """The row of a chunk. KeyError where there is none."""
         return self._rows[chunk_id]
 
+    def holds(self, chunk_id: str) -> bool:
+        """Whether one of the documents has that chunk."""
+        return chunk_id in self._rows
+
     def chunk(self, chunk_id: str) -> Chunk:
         return self.chunks[self._rows[chunk_id]]
 
@@ -77,15 +86,15 @@ class Index:
     def document_rows(self) -> Iterator[tuple[Document, int, int]]:
         """Each document with the rows of its chunks, first to one past the last."""
         for i, document in enumerate(self.documents):
-            yield document, int(self._starts[i]), int(self._starts[i + 1])
+            yield document, self._starts[i], self._starts[i + 1]
 
     def document_range(self, row: int) -> tuple[int, int]:
         """First row, and one past the last, of the document that a row belongs to."""
         part = self._part_of(row)
-        return int(self._starts[part]), int(self._starts[part + 1])
+        return self._starts[part], self._starts[part + 1]
 
     def _part_of(self, row: int) -> int:
-        return int(np.searchsorted(self._starts, row, side="right")) - 1
+        return bisect_right(self._starts, row) - 1
 
     @cached_property
     def bm25(self) -> BM25Index:
@@ -101,6 +110,10 @@ class Index:
     def has_states(self) -> bool:
         return bool(self.parts) and all(p.states is not None for p in self.parts)
 
+    def read_by(self, encoder: str) -> bool:
+        """Whether the encoder of that fingerprint read the documents, as far as is known."""
+        return all(p.encoder in ("", encoder) for p in self.parts)
+
     @cached_property
     def vectors(self) -> np.ndarray | None:
         """float32[chunks, d], unit rows, or None without an encoder."""
@@ -110,12 +123,20 @@ class Index:
             return self.parts[0].states.vectors
         return np.concatenate([p.states.vectors for p in self.parts])
 
+    @cached_property
+    def sparse(self) -> SparseIndex | None:
+        """Lexical weights, or None where the encoder learns none."""
+        held = [p.states.sparse if p.states is not None else None for p in self.parts]
+        if not held or any(h is None for h in held):
+            return None
+        return SparseIndex.merge(held)
+
     def states(self, rows: Sequence[int]) -> SpanStates:
         """The token states of some rows, in their order, as they were read in context."""
         pieces, counts, truncated = [], [0], []
         for row in rows:
             part = self._part_of(row)
-            held, local = self.parts[part].states, row - int(self._starts[part])
+            held, local = self.parts[part].states, row - self._starts[part]
             pieces.append(held.tokens_of(local))
             counts.append(len(pieces[-1]))
             truncated.append(held.truncated[local])

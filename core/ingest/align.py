@@ -88,7 +88,17 @@ class Aligner:
             start, end, raw_start, raw_end, growing = run
         if end > start:
             merged.append(Segment(start, end, raw_start, raw_end))
-        return Alignment(tuple(merged))
+        return Alignment(tuple(_apart(merged)))
+
+
+def _apart(segments: list[Segment]) -> list[Segment]:
+    """The segments without those whose raw side another one has: a line read twice is mapped
+    once, rather than not at all."""
+    taken: list[Segment] = []
+    for segment in sorted(segments, key=lambda s: (s.raw_start, s.clean_start)):
+        if not taken or segment.raw_start >= taken[-1].raw_end:
+            taken.append(segment)
+    return segments if len(taken) == len(segments) else sorted(taken)
 
 
 _Step = tuple[int, int, int, int, bool]

@@ -36,7 +36,17 @@ NONE = Annotations()
 
 
 def annotations_of(page: Any, lines: Sequence[Line]) -> Annotations:
-    """What of a PyMuPDF page's annotations is among its lines, and what is not."""
+    """What of a PyMuPDF page's annotations is among its lines, and what is not; nothing where
+    they are too damaged to be listed."""
+    try:
+        return _listed(page, lines)
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001 (a broken form takes nothing from the page's text)
+        return NONE
+
+
+def _listed(page: Any, lines: Sequence[Line]) -> Annotations:
     fields = list(page.widgets()) if page.first_widget else []
     notes = list(page.annots()) if page.first_annot else []
     if not fields and not notes:

@@ -46,11 +46,24 @@ class Child:
 
     def read(self, source: Source, cancelled: Callable[[], bool] | None) -> Document:
         """Parse one source. Raises DocumentError, or Cancelled once ``cancelled()`` is true."""
+        answer, _ = self._ask(source, _header(source, self._limits), cancelled)
+        return document_from_json(answer["document"])
+
+    def draw(
+        self, source: Source, page: int, pixels: int, cancelled: Callable[[], bool] | None
+    ) -> tuple[dict[str, Any], bytes]:
+        """One page as a picture: its size and matrix, and a PNG. Raises as :meth:`read` does."""
+        header = _header(source, self._limits) | {"draw": {"page": page, "pixels": pixels}}
+        return self._ask(source, header, cancelled)
+
+    def _ask(
+        self, source: Source, header: dict[str, Any], cancelled: Callable[[], bool] | None
+    ) -> tuple[dict[str, Any], bytes]:
         allowed = self._limits.allowed_seconds
         if self._process is None:
             self._process = _start()
             allowed += _START_ALLOWANCE
-        exchange = _Exchange(self._process, _header(source, self._limits), source.data)
+        exchange = _Exchange(self._process, header, source.data)
         deadline = time.monotonic() + allowed
         while not exchange.wait(_POLL):
             if cancelled is not None and cancelled():
@@ -61,10 +74,10 @@ class Child:
                 raise self._limits.out_of_time(source.name)
         if exchange.answer is None:
             raise self._post_mortem(source.name)
-        if "error" in exchange.answer:
-            error = exchange.answer["error"]
+        if "error" in exchange.answer[0]:
+            error = exchange.answer[0]["error"]
             raise DocumentError(source.name, error["problem"], error["remedy"])
-        return document_from_json(exchange.answer["document"])
+        return exchange.answer
 
     def stop(self) -> None:
         """End the process, whatever it is doing."""
@@ -97,7 +110,7 @@ class _Exchange:
     """One request and its answer, in a thread, so that the parent can watch the clock."""
 
     def __init__(self, process: subprocess.Popen[bytes], header: dict[str, Any], body: bytes):
-        self.answer: dict[str, Any] | None = None
+        self.answer: tuple[dict[str, Any], bytes] | None = None
         self._done = threading.Event()
         thread = threading.Thread(target=self._run, args=(process, header, body), daemon=True)
         thread.start()
@@ -105,8 +118,7 @@ class _Exchange:
     def _run(self, process: subprocess.Popen[bytes], header: dict[str, Any], body: bytes) -> None:
         try:
             write_frame(process.stdin, header, body)
-            frame = read_frame(process.stdout)
-            self.answer = frame[0] if frame else None
+            self.answer = read_frame(process.stdout)
         except (OSError, ValueError):  # it died, or was stopped, in mid-message
             pass
         finally:

@@ -2,7 +2,7 @@
 
 A rule (``---``) may also open a plain text, so the block counts only when it follows the
 first line without a blank line between (Pandoc's rule), is closed, and parses as a mapping
-with word-like keys. Text that opens with a rule (indented, after blank lines, or of another
+with word-like keys. YAML's own directives (``%YAML 1.2``) may stand before it. Text that opens with a rule (indented, after blank lines, or of another
 tool's ``+++``, too) and names a tenant, roles or labels, but is no front matter, is refused:
 its author meant to restrict it.
 """
@@ -21,9 +21,11 @@ from core.ingest.metadata import ACCESS_KEYS
 MAX_CHARACTERS = 64_000
 
 # What a person may have meant for an opening: only to refuse what names access below it.
-_LIKE_OPENING = re.compile(r"[\s\ufeff]*(?:---|\+\+\+)[^\r\n]*[\r\n]\s*")
-_OPENING = re.compile(r"---[ \t]*(?:\r\n?|\n)(?=[^\s])")
-_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r\n?|\n|\Z)", re.MULTILINE)
+_LIKE_OPENING = re.compile(r"[\s\ufeff]*(?:%[^\n]*\s+)*(?:---|\+\+\+)[^\n]*\n\s*")
+_OPENING = re.compile(r"(?:%[A-Z]+ [^\n]*\n)*---[ \t]*\n(?=[^\s])")
+_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE)
+# What YAML ends a line with. Regular expressions know "\n" alone.
+_LINE_ENDS = str.maketrans("\r\x85\u2028\u2029", "\n\n\n\n")
 _KEY_LINE = re.compile(r"[\w.-]+:(?:\s|$)", re.MULTILINE)
 _KEY = re.compile(r"[\w.-]+")
 _KEYS = "|".join(ACCESS_KEYS)
@@ -47,19 +49,20 @@ def read_front_matter(name: str, text: str) -> FrontMatter:
     Scalars stay the strings that they are written as (a tenant called ``no`` is no boolean).
     Raises DocumentError where a block that names access cannot be understood.
     """
-    opening = _OPENING.match(text)
+    lines = _lines(text[: 2 * MAX_CHARACTERS])
+    opening = _OPENING.match(lines)
     if not opening:
-        if like := _LIKE_OPENING.match(text[:MAX_CHARACTERS]):
+        if like := _LIKE_OPENING.match(lines[:MAX_CHARACTERS]):
             reason = "it must begin with a line --- at the very top, and no blank line below that"
-            _refuse_access(name, _first_lines(text[:MAX_CHARACTERS], like.end()), reason)
+            _refuse_access(name, _first_lines(lines[:MAX_CHARACTERS], like.end()), reason)
         return FrontMatter()
-    head = text[: MAX_CHARACTERS + opening.end()]
-    # A bare "\r" ends a line too, though not for the regular expression's "^".
-    closing = _CLOSING.search(head.replace("\r\n", " \n").replace("\r", "\n"), opening.end())
-    block = text[opening.end() : closing.start()] if closing else _first_lines(head, opening.end())
+    head = lines[: MAX_CHARACTERS + opening.end()]
+    closing = _CLOSING.search(head, opening.end())
+    block = head[opening.end() : closing.start()] if closing else _first_lines(head, opening.end())
     if closing:
         try:
-            return FrontMatter(_parse(block), closing.end())
+            values = _parse(block, head.count("\n", 0, opening.end()))
+            return FrontMatter(values, closing.end())
         except ValueError as error:
             reason = str(error)
     else:
@@ -73,7 +76,6 @@ def read_front_matter(name: str, text: str) -> FrontMatter:
 
 def _refuse_access(name: str, block: str, reason: str) -> None:
     """Raises DocumentError where a block that is not understood names access."""
-    block = block.replace("\r", "\n")
     if _ACCESS_LINE.search(block) or ("{" in block and _ACCESS_IN_BRACES.search(block)):
         raise DocumentError(
             name,
@@ -82,13 +84,19 @@ def _refuse_access(name: str, block: str, reason: str) -> None:
         )
 
 
+def _lines(text: str) -> str:
+    """The text, character for character, with each line's end as ``\\n``."""
+    return text.replace("\r\n", " \n").translate(_LINE_ENDS)
+
+
 def _first_lines(head: str, start: int) -> str:
     """The lines up to the first blank one: what front matter that was never closed would say."""
-    return re.split(r"(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n)", head[start:], maxsplit=1)[0]
+    return re.split(r"\n[ \t]*\n", head[start:], maxsplit=1)[0]
 
 
-def _parse(block: str) -> dict[str, Any]:
-    """Raises ValueError, with the reason, for what is no mapping of word-like keys."""
+def _parse(block: str, above: int) -> dict[str, Any]:
+    """Raises ValueError, with the reason, for what is no mapping of word-like keys. ``above``
+    counts the lines of the file before it."""
     import yaml
 
     try:
@@ -96,8 +104,8 @@ def _parse(block: str) -> dict[str, Any]:
     except (yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "not YAML"
-        # The opening --- is line 1 of the file, and marks count from 0.
-        raise ValueError(f"line {mark.line + 2}: {problem}" if mark else problem) from None
+        # Marks count lines from 0.
+        raise ValueError(f"line {mark.line + above + 1}: {problem}" if mark else problem) from None
     if not isinstance(value, dict) or not value:
         raise ValueError("it is not a list of keys and values")
     if not all(isinstance(key, str) and _KEY.fullmatch(key) for key in value):

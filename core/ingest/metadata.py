@@ -21,6 +21,8 @@ from core.records import Access
 
 ACCESS_KEYS = ("tenant", "roles", "labels")
 KEYS = (*ACCESS_KEYS, "date", "priority", "title")
+# One of several is often written in the singular. Read as it is meant, it can only hide.
+_SINGULAR = {"role": "roles", "label": "labels"}
 
 _DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
 
@@ -41,12 +43,18 @@ def understand(name: str, own: Mapping[str, Any], given: Mapping[str, Any]) -> M
 
     ``given`` wins key by key. Raises DocumentError for a malformed access value in either,
     and for a key in ``given`` that does not exist (in front matter other tools' keys are
-    common, so there only a near miss of one of ours is worth a warning).
+    common, so there a near miss of one of ours is worth a warning, and one that names access
+    an error).
     """
-    own = {str(key).strip().lower(): value for key, value in own.items()}
     warnings: list[str] = []
+    own = _read_singular(name, {str(k).strip().lower(): v for k, v in own.items()}, warnings)
     for key in own:
         if key not in KEYS and (near := get_close_matches(key, KEYS, n=1, cutoff=0.8)):
+            # Not "rules", which other tools have.
+            if get_close_matches(key, ACCESS_KEYS, n=1, cutoff=0.82):
+                problem = f"its front matter has “{key}”, which would restrict nothing"
+                remedy = f"Write “{near[0]}” if that was meant, or give the key another name."
+                raise DocumentError(name, problem, remedy)
             warnings.append(f"The front matter's “{key}” is not read. Was “{near[0]}” meant?")
     for key, value in own.items():
         if isinstance(value, Mapping) and (inner := sorted(set(value) & set(ACCESS_KEYS))):
@@ -64,6 +72,11 @@ def understand(name: str, own: Mapping[str, Any], given: Mapping[str, Any]) -> M
         if key in own and key in given and str(own[key]) != str(given[key]):
             warnings.append(f"Its “{key}” is given both in the file and beside it; beside wins.")
     merged = {**own, **given}
+    for key in ("roles", "labels"):
+        if isinstance(merged.get(key), list | tuple | set | frozenset) and not merged[key]:
+            warnings.append(
+                f"Its {key} are an empty list, which restricts nothing: all may read it."
+            )
     return Metadata(
         access=_access(name, merged),
         date=_date(merged.get("date"), warnings),
@@ -71,6 +84,19 @@ def understand(name: str, own: Mapping[str, Any], given: Mapping[str, Any]) -> M
         title=_title(merged.get("title"), warnings),
         warnings=tuple(warnings),
     )
+
+
+def _read_singular(name: str, own: Mapping[str, Any], warnings: list[str]) -> dict[str, Any]:
+    """``role`` and ``label`` under the names that are read."""
+    read = {}
+    for key, value in own.items():
+        if meant := _SINGULAR.get(key):
+            if meant in own:
+                problem = f"its front matter has both “{key}” and “{meant}”"
+                raise DocumentError(name, problem, f"Put all of them under “{meant}”.")
+            warnings.append(f"The front matter's “{key}” is read as “{meant}”.")
+        read[meant or key] = value
+    return read
 
 
 def _access(name: str, values: Mapping[str, Any]) -> Access:

@@ -15,7 +15,7 @@ from core.ingest.assemble import Aside, PageContent, assemble
 from core.ingest.bombs import oversized_stream
 from core.ingest.extract import Extracted
 from core.ingest.gaps import needs_places, with_places
-from core.ingest.layout import Layout, lay_out
+from core.ingest.layout import UNCERTAIN, Layout, lay_out
 from core.ingest.lean import lean
 from core.ingest.limits import Limits
 from core.ingest.lines import Line, lines_of
@@ -30,6 +30,7 @@ from core.ingest.page_report import (
     unreadable_page,
     with_joined,
 )
+from core.ingest.tables import tables_of
 from core.ingest.tex_math import named, with_signs
 from core.ingest.turned import SIDEWAYS, read_last
 from core.ingest.visibility import INVISIBLE, Visibility, visibility_of
@@ -67,7 +68,7 @@ class RawPage:
 @lean()
 def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Extracted:
     """Raises DocumentError for what cannot be opened, is over a limit, or holds no text."""
-    with _opened(name, data, password) as document:
+    with opened(name, data, password) as document:
         count = _page_count(name, document)
         if oversized_stream(document, data):
             raise limits.expands(name)
@@ -100,6 +101,7 @@ def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Ex
         raw=drawn.raw,
         alignment=drawn.alignment,
         boxes=drawn.boxes,
+        tables=tables_of(assembled.rows),
         title=title or _largest(raw[0]),
         date=date,
         pages=assembled.pages,
@@ -113,7 +115,8 @@ def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Ex
 
 
 @contextmanager
-def _opened(name: str, data: bytes, password: str | None) -> Iterator[pymupdf.Document]:
+def opened(name: str, data: bytes, password: str | None) -> Iterator[pymupdf.Document]:
+    """The PDF, unlocked. Raises DocumentError where it cannot be opened."""
     import pymupdf
 
     pymupdf.TOOLS.mupdf_display_errors(False)
@@ -235,9 +238,8 @@ def _laid_out(raw: Sequence[RawPage]) -> tuple[tuple[PageReport, ...], list[Page
                 in_margin.index(False) if False in in_margin else 0,
             )
         )
-        given = [(a.text, a.kind) for a in aside]
-        more = _layout_warnings(layout)
-        reports.append(laid_out(page.report, given, layout.uncertain, more))
+        removed = [(a.text, a.kind) for a in aside]
+        reports.append(laid_out(page.report, removed, layout.uncertain, _layout_warnings(layout)))
     return tuple(reports), contents
 
 
@@ -248,7 +250,8 @@ def _visible(page: RawPage) -> Sequence[Line]:
 
 
 def _layout_warnings(layout: Layout) -> tuple[str, ...]:
-    warnings = (SIDEWAYS,) if layout.turned else ()
+    warnings = (UNCERTAIN,) if layout.uncertain else ()
+    warnings += (SIDEWAYS,) if layout.turned else ()
     return warnings + ((read_last(layout.across),) if layout.across else ())
 
 

@@ -44,7 +44,7 @@ class Source:
     """Bytes to read. ``name`` is what people see, and unique among the sources given.
 
     ``metadata`` may hold ``tenant, roles, labels, date, priority, title`` and overrides what
-    the file says of itself. With ``error`` set, the source could not be read at all.
+    the file says of itself. ``path`` is where the file is, "" for one that is on no disk. With ``error`` set, the source could not be read at all.
     """
 
     name: str
@@ -52,6 +52,7 @@ class Source:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     password: str | None = field(default=None, repr=False)
     error: DocumentError | None = None
+    path: str = ""
 
 
 def sources_from_paths(paths: Iterable[str | Path]) -> list[Source]:
@@ -69,7 +70,10 @@ def sources_from_paths(paths: Iterable[str | Path]) -> list[Source]:
     given_paths = [(given, Path(os.path.expanduser(given))) for given in paths]
     for given, path in sorted(given_paths, key=_widest_first):
         if os.path.isdir(path):
-            for file in _files_in(path):
+            files, failed_folders = _files_in(path)
+            for failed in failed_folders:
+                complaints.setdefault(failed.name, failed)
+            for file in files:
                 key = _real(file)
                 if key not in found:
                     name = file.relative_to(path).as_posix()
@@ -109,14 +113,25 @@ def _widest_first(given: tuple[str | Path, Path]) -> tuple[bool, int, str]:
     return not os.path.isdir(path), len(_real(path).parts), str(path)
 
 
-def _files_in(folder: Path) -> list[Path]:
-    files = []
-    for parent, folders, names in os.walk(folder):
+def _files_in(folder: Path) -> tuple[list[Path], list[Source]]:
+    """The files to read, and one failed source for each folder that cannot be looked into."""
+    files: list[Path] = []
+    failed: list[Source] = []
+
+    def complain(error: OSError) -> None:
+        where = Path(error.filename or folder)
+        name = where.relative_to(folder).as_posix() if where != folder else str(folder)
+        reason = error.strerror or type(error).__name__
+        problem = f"the folder cannot be read ({reason}), and no file in it was"
+        about = DocumentError(name, problem, "Check its permissions.")
+        failed.append(Source(name, b"", error=about))
+
+    for parent, folders, names in os.walk(folder, onerror=complain):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             if not name.startswith(".") and Path(name).suffix.lower() in SUFFIXES:
                 files.append(Path(parent, name))
-    return files
+    return files, failed
 
 
 def _read(file: Path, name: str, sidecars: _Sidecars) -> Source:
@@ -128,7 +143,7 @@ def _read(file: Path, name: str, sidecars: _Sidecars) -> Source:
         if about.st_size > LARGEST_MB * 2**20:
             problem = f"has {about.st_size // 2**20:,} MB, over the limit of {LARGEST_MB:,} MB"
             raise DocumentError(name, problem, "Split the file.")
-        return Source(name, file.read_bytes(), metadata)
+        return Source(name, file.read_bytes(), metadata, path=str(file.absolute()))
     except DocumentError as error:
         return Source(name, b"", error=_of(error, name))
     except OSError as error:

@@ -112,14 +112,21 @@ def _under_pictures(page: Any, lines: Sequence[Line]) -> set[int]:
 
 def _see_through(page: Any) -> bool:
     """Whether some graphics state of the page changes opacity or blends."""
+    try:
+        return any(_OPACITY.search(state) for state in _graphics_states(page))
+    except (RuntimeError, ValueError):  # damaged: it may as well
+        return True
+
+
+def _graphics_states(page: Any) -> list[str]:
+    """What a page's graphics states say, in PDF's own notation."""
     document = page.parent
     kind, states = document.xref_get_key(page.xref, "Resources/ExtGState")
     if kind == "null":
-        return False
+        return []
     if kind == "xref":
         states = document.xref_object(int(states.split()[0]))
-    written = [states, *(document.xref_object(int(x)) for x in _REFERENCE.findall(states))]
-    return any(_OPACITY.search(state) for state in written)
+    return [states, *(document.xref_object(int(x)) for x in _REFERENCE.findall(states))]
 
 
 def _near(box: _Box, other: _Box) -> bool:

@@ -17,6 +17,7 @@ from core.ingest.codec import document_to_json
 from core.ingest.extract import extract
 from core.ingest.frames import read_frame, write_frame
 from core.ingest.limits import Limits
+from core.ingest.picture import draw
 
 
 def main() -> None:
@@ -26,6 +27,7 @@ def main() -> None:
     # A page makes thousands of small objects and no cycles: looking for some is half a second
     # lost on a long book.
     gc.disable()
+    loaded = 0
     while (frame := read_frame(requests)) is not None:
         request, data = frame
         limits = Limits(**request["limits"])
@@ -33,16 +35,26 @@ def main() -> None:
             _limit_memory(limits.memory_mb)
             limited = True
         _limit_cpu(limits.allowed_seconds)
-        write_frame(answers, answer(request, data, limits))
+        write_frame(answers, *answer(request, data, limits))
         gc.collect()
+        if loaded != len(sys.modules):
+            # What was imported stays. To look through it after each of many small files would
+            # take longer than to read them.
+            gc.freeze()
+            loaded = len(sys.modules)
 
 
-def answer(request: dict[str, Any], data: bytes, limits: Limits) -> dict[str, Any]:
-    """``{"document": …}`` or ``{"error": {"problem": …, "remedy": …}}``."""
+def answer(
+    request: dict[str, Any], data: bytes, limits: Limits
+) -> tuple[dict[str, Any]] | tuple[dict[str, Any], bytes]:
+    """``{"document": …}``, or a picture's header and its bytes where ``draw`` asks for one;
+    or ``{"error": {"problem": …, "remedy": …}}``."""
     name = request["name"]
     try:
+        if "draw" in request:
+            return draw(name, data, request.get("password"), **request["draw"])
         document = extract(name, data, request["metadata"], request.get("password"), limits)
-        return {"document": document_to_json(document)}
+        return ({"document": document_to_json(document)},)
     except DocumentError as error:
         return _error(error.problem, error.remedy)
     except MemoryError:
@@ -55,8 +67,8 @@ def answer(request: dict[str, Any], data: bytes, limits: Limits) -> dict[str, An
         return _error(f"reading it failed ({reason})", "Save it again from its source.")
 
 
-def _error(problem: str, remedy: str) -> dict[str, Any]:
-    return {"error": {"problem": problem, "remedy": remedy}}
+def _error(problem: str, remedy: str) -> tuple[dict[str, Any]]:
+    return ({"error": {"problem": problem, "remedy": remedy}},)
 
 
 def _take_stdout() -> BinaryIO:

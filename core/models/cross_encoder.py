@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import ModelError
+from core.models.consent import Consent, agreed
 from core.models.folder import architecture, content_hash, model_folder
 from core.models.pairs import MAX_LENGTH, PairReranker, loading, short_name, window
 
@@ -18,19 +19,27 @@ class CrossEncoderReranker(PairReranker):
 
     @classmethod
     def load(
-        cls, name: str, *, download: bool = False, max_length: int = MAX_LENGTH
+        cls,
+        name: str,
+        *,
+        download: bool = False,
+        max_length: int = MAX_LENGTH,
+        trust: Sequence[Consent] = (),
     ) -> CrossEncoderReranker:
         """Loads a model from a folder or, by its name, from the hub's cache.
 
         Args:
             download: whether the hub may be asked for what is not on this machine.
             max_length: tokens of a pair; fewer are read where the model ends sooner.
+            trust: models whose own code may run.
 
         Raises:
-            ModelError: the model cannot be had, or is no cross-encoder with one label.
+            ModelError: the model cannot be had, is no cross-encoder with one label, or brings
+                code to whose revision nobody in ``trust`` agreed.
         """
         folder = model_folder(name, download=download)
         _check(folder, name)
+        code = agreed(name, folder, trust)
         with loading(name):
             import torch
             from sentence_transformers import CrossEncoder
@@ -40,6 +49,7 @@ class CrossEncoderReranker(PairReranker):
                 str(folder),
                 device=device,
                 local_files_only=True,
+                trust_remote_code=code,
                 # Without it a checkpoint saved in half precision stays in it, on a CPU too.
                 model_kwargs={"dtype": torch.float32},
                 # The default for one label is a sigmoid already.

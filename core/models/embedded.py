@@ -1,4 +1,4 @@
-"""The embedded model as three rerankers: piecewise, listwise and context.
+"""The embedded model, or any other encoder, as three rerankers: piecewise, listwise, context.
 
 All three score by late interaction: the mean, over the question's tokens, of the best
 cosine with a token of the chunk (MaxSim; Khattab and Zaharia, SIGIR 2020). They differ in
@@ -10,25 +10,37 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Sequence
 
 import numpy as np
 
 from core.errors import ModelError
-from core.models.embedder import Encoder
+from core.models.encoder import Encoder
 from core.models.maxsim import maxsim
 from core.models.protocols import Reranking, RerankRequest
 from core.models.relevance import relevance
+from core.models.windows import joined_texts
 from core.ranking import min_max, smoothed_by_neighbours, weighted_sum
+
+UNCALIBRATED = "Relevance is not calibrated for this encoder, so it gives none."
 
 
 class _MaxSim:
     kind = ""
 
-    def __init__(self, encoder: Encoder) -> None:
+    def __init__(self, encoder: Encoder, calibrated: bool = True) -> None:
+        """``calibrated`` says that the fits of relevance.py are for this encoder's numbers."""
         self.encoder = encoder
         self.name = f"{encoder.name}, MaxSim {self.kind}"
         self.fingerprint = f"{self.kind}:{encoder.fingerprint}"
+        self._calibrated = calibrated
+
+    @property
+    def _warnings(self) -> tuple[str, ...]:
+        return () if self._calibrated else (UNCALIBRATED,)
+
+    def _relevance(self, request: RerankRequest, raw: np.ndarray) -> np.ndarray | None:
+        """None where no fit exists: cosines of another encoder mean something else."""
+        return relevance(self.kind, request, raw) if self._calibrated else None
 
     def _query(self, request: RerankRequest) -> np.ndarray:
         if request.query is None or request.dense is None:
@@ -41,8 +53,8 @@ class EmbeddedPiecewise(_MaxSim):
 
     kind = "piecewise"
 
-    def __init__(self, encoder: Encoder, kept: int = 4096) -> None:
-        super().__init__(encoder)
+    def __init__(self, encoder: Encoder, calibrated: bool = True, kept: int = 4096) -> None:
+        super().__init__(encoder, calibrated)
         self._kept = kept
         self._states: dict[str, tuple[np.ndarray, int]] = {}
         self._lock = threading.Lock()
@@ -56,7 +68,8 @@ class EmbeddedPiecewise(_MaxSim):
         return Reranking(
             scores=min_max(raw),
             raw=raw,
-            relevance=relevance(self.kind, request, raw),
+            relevance=self._relevance(request, raw),
+            warnings=self._warnings,
             parts={"coverage": request.coverage},
             tokens_read=int(offsets[-1]),
             truncated=np.array([t for _, t in states]),
@@ -89,8 +102,8 @@ class EmbeddedListwise(_MaxSim):
 
     kind = "listwise"
 
-    def __init__(self, encoder: Encoder) -> None:
-        super().__init__(encoder)
+    def __init__(self, encoder: Encoder, calibrated: bool = True) -> None:
+        super().__init__(encoder, calibrated)
         self._last: tuple[str, object] = ("", None)
 
     def rerank(self, request: RerankRequest) -> Reranking:
@@ -99,7 +112,7 @@ class EmbeddedListwise(_MaxSim):
         key = _key("\x00".join(texts))
         last = self._last  # read once: another thread may put its own in its place
         if last[0] != key:
-            joined, spans = _joined(texts)
+            joined, spans = joined_texts(texts)
             last = (key, self.encoder.encode_spans(joined, spans, cancelled=request.cancelled))
             self._last = last
         states = last[1]
@@ -109,7 +122,8 @@ class EmbeddedListwise(_MaxSim):
         return Reranking(
             scores=min_max(raw),
             raw=raw,
-            relevance=relevance(self.kind, request, raw),
+            relevance=self._relevance(request, raw),
+            warnings=self._warnings,
             parts={"coverage": request.coverage},
             tokens_read=int(states.offsets[-1]),
             how="the candidates were read together, in the order in which they were retrieved",
@@ -146,7 +160,8 @@ class EmbeddedContext(_MaxSim):
         return Reranking(
             scores=min_max(joined),
             raw=raw,
-            relevance=relevance(self.kind, request, raw),
+            relevance=self._relevance(request, raw),
+            warnings=self._warnings,
             parts=parts | {"own": own, "neighbours": joined - own, "coverage": request.coverage},
             how="tokens were read once, at indexing, among their true neighbours in the "
             "document; the candidates' company enters through the neighbours' share",
@@ -167,12 +182,3 @@ class EmbeddedContext(_MaxSim):
 
 def _key(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-def _joined(texts: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
-    """Texts as one, and where each stands in it."""
-    spans, at = [], 0
-    for text in texts:
-        spans.append((at, at + len(text)))
-        at += len(text) + 1
-    return "\n".join(texts), spans

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.errors import ModelError
+from core.models.catalog import DEFAULTS, FLAG
+from core.models.flag import flag_class
 from core.models.folder import architecture, content_hash, model_folder
 from core.models.pairs import MAX_LENGTH, PairReranker, loading, short_name, window
 
-DEFAULT = "BAAI/bge-reranker-v2-m3"
-
-PIN = "transformers>=5,<5.24"
-"""The versions on which FlagEmbedding 1.4.2 imports."""
+DEFAULT = DEFAULTS[FLAG]
 
 
 class FlagEmbeddingReranker(PairReranker):
@@ -42,7 +41,7 @@ class FlagEmbeddingReranker(PairReranker):
                 f"is a {kind or 'model of unknown kind'}, which FlagReranker does not read",
                 f"Take an encoder with a scoring head, such as {DEFAULT}.",
             )
-        library = _flag_reranker()
+        library = flag_class("FlagReranker")
         with loading(name):
             import torch
 
@@ -128,28 +127,3 @@ def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:
     import torch
 
     return one.keys() == other.keys() and all(torch.equal(one[k], other[k]) for k in one)
-
-
-def _flag_reranker() -> Any:
-    """The library's class, or why there is none."""
-    try:
-        from FlagEmbedding import FlagReranker
-    except ModuleNotFoundError as error:
-        if error.name == "FlagEmbedding":
-            raise ModelError(
-                "FlagEmbedding", "is not installed", "Run: pip install FlagEmbedding"
-            ) from error
-        raise _unfit(error) from error
-    except ImportError as error:
-        raise _unfit(error) from error
-    return FlagReranker
-
-
-def _unfit(error: ImportError) -> ModelError:
-    from importlib.metadata import version
-
-    return ModelError(
-        "FlagEmbedding",
-        f"does not import on transformers {version('transformers')} ({error})",
-        f"Run: pip install '{PIN}'",
-    )

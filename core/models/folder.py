@@ -28,7 +28,7 @@ _UNUSED = [
 ]
 """Files of a hub's repository that the libraries here never read."""
 
-_READ = {".json", ".txt", ".model", ".safetensors", ".bin"}
+_READ = {".json", ".txt", ".model", ".safetensors", ".bin", ".pt", ".py"}
 """What can change a model's numbers, by suffix."""
 
 
@@ -78,8 +78,8 @@ def content_hash(folder: Path) -> str:
 
     The hub's revision where the folder is a snapshot of it, else a SHA-256 of the files.
     """
-    if folder.parent.name == "snapshots" and _REVISION.fullmatch(folder.name):
-        return folder.name[:16]
+    if revision := snapshot_revision(folder):
+        return revision[:16]
     whole = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
@@ -88,6 +88,12 @@ def content_hash(folder: Path) -> str:
                 digest = hashlib.file_digest(file, "sha256")
             whole.update(inside.as_posix().encode() + b"\0" + digest.digest())
     return whole.hexdigest()[:16]
+
+
+def snapshot_revision(folder: Path) -> str:
+    """The hub's commit that a snapshot folder holds, 40 hex digits; empty for another folder."""
+    is_one = folder.parent.name == "snapshots" and _REVISION.fullmatch(folder.name)
+    return folder.name if is_one else ""
 
 
 def _checked(folder: Path, name: str) -> Path:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from core.errors import Cancelled, ModelError
+from core.models.memory import free_memory, out_of_memory
 from core.models.protocols import Reranking, RerankRequest
 
 MAX_LENGTH = 1024
@@ -80,6 +81,10 @@ class PairReranker:
         with self._lock:
             return self._rerank(request)
 
+    def lasting(self, request: RerankRequest) -> dict[str, str]:
+        """A chunk's score rests on its own text."""
+        return {c.id: c.text for c in request.chunks if c.text.strip()}
+
     def _rerank(self, request: RerankRequest) -> Reranking:
         texts = [c.text for c in request.chunks]
         asked = self._count([self._as_read(request.question)])[0]
@@ -135,7 +140,7 @@ class PairReranker:
                 )
             else:
                 batch = len(now) // 2
-                _free_memory()
+                free_memory()
 
     def _tried(self, pairs: list[tuple[str, str]]) -> Sequence[float] | None:
         """The logits, or None where memory did not suffice: the caller then halves the batch.
@@ -145,7 +150,7 @@ class PairReranker:
         try:
             return self._logits(pairs)
         except Exception as error:
-            if _out_of_memory(error):
+            if out_of_memory(error):
                 return None
             said = str(error).strip() or type(error).__name__
             raise ModelError(self.name, f"{self.library} failed ({said})") from error
@@ -222,25 +227,3 @@ def _warnings(blank: int, cut_question: int) -> tuple[str, ...]:
     if cut_question:
         out.append(f"{cut_question} tokens at the question's end were not read.")
     return tuple(out)
-
-
-def _out_of_memory(error: BaseException) -> bool:
-    import torch
-
-    if isinstance(error, (MemoryError, torch.OutOfMemoryError)):
-        return True
-    # torch has no type of its own for this on a CPU.
-    said = str(error).lower()
-    return isinstance(error, RuntimeError) and any(
-        words in said for words in ("out of memory", "not enough memory", "can't allocate memory")
-    )
-
-
-def _free_memory() -> None:
-    import gc
-
-    import torch
-
-    gc.collect()
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()

@@ -1,57 +1,149 @@
-"""Profiles: full sets of models, by name."""
+"""Loading the models of a profile."""
 
 from __future__ import annotations
 
-from core.errors import ModelError
-from core.models.embedded import EmbeddedContext, EmbeddedListwise, EmbeddedPiecewise
-from core.models.embedder import EmbeddedEncoder, Encoder
-from core.models.protocols import Reranker, Reranking, RerankRequest
+from collections.abc import Callable, Iterable, Sequence
 
-FLAG = "flag:"
-"""Before a model that FlagEmbedding is to read; without it, sentence-transformers does."""
+from core.errors import ModelError
+from core.models.catalog import DEFAULT_PROFILE, FLAG, M3, PROVENCE, Profile, chosen, parted
+from core.models.consent import Consent, parse_consents
+from core.models.embedded import EmbeddedContext, EmbeddedListwise, EmbeddedPiecewise
+from core.models.embedder import EmbeddedEncoder
+from core.models.encoder import Encoder
+from core.models.protocols import Reranker, Reranking, RerankRequest
 
 
 def load_profile(
-    name: str = "embedded", *, piecewise: str | None = None, download: bool = False
+    name: str = DEFAULT_PROFILE,
+    *,
+    encoder: str | None = None,
+    piecewise: str | None = None,
+    listwise: str | None = None,
+    context: str | None = None,
+    download: bool = False,
+    trust: Iterable[str] = (),
 ) -> tuple[Encoder, dict[str, Reranker]]:
     """The encoder and the rerankers by kind of a profile, loaded.
 
     Args:
-        piecewise: a model in place of the profile's own, see :func:`load_piecewise`.
+        encoder, piecewise, listwise, context: models in place of the profile's own: a folder
+            or a hub's name, see ``core/models/catalog.py`` for the marks ahead of it.
         download: whether the hub may be asked for a model that is not on this machine.
+        trust: models whose own code may run, each as ``MODEL@REVISION``.
 
     Raises:
-        ModelError: an unknown profile, or a model of its own that cannot be had.
+        ModelError: an unknown profile, or an encoder that cannot be had. A reranker that cannot
+            is :class:`UnavailableReranker`, so that its stage degrades with the reason.
     """
-    if name != "embedded":
-        raise ModelError(name, "there is no such profile", "Profiles: embedded.")
-    encoder = EmbeddedEncoder.load()
-    return encoder, {
-        "piecewise": load_piecewise(piecewise, download=download)
-        if piecewise
-        else EmbeddedPiecewise(encoder),
-        "listwise": EmbeddedListwise(encoder),
-        "context": EmbeddedContext(encoder),
-    }
+    wanted = chosen(name, encoder=encoder, piecewise=piecewise, listwise=listwise, context=context)
+    consents = parse_consents(trust)
+    loaded = load_encoder(wanted.encoder, download=download, trust=consents)
+    return loaded, load_rerankers(wanted, loaded, download=download, trust=consents)
 
 
-def load_piecewise(model: str, *, download: bool = False) -> Reranker:
+def load_encoder(
+    model: str = "", *, download: bool = False, trust: Sequence[Consent] = ()
+) -> Encoder:
+    """The encoder of that name; the embedded one for "".
+
+    A folder that holds BGE-M3's heads is read as BGE-M3, with or without ``m3:`` before it.
+    ``ModelError`` where it cannot be had.
+    """
+    if not model:
+        return EmbeddedEncoder.load()
+    from core.models.folder import model_folder
+
+    mark, name = parted(model)
+    if mark not in ("", M3):
+        raise ModelError(model, "is no encoder", f"Name a model, with {M3} or nothing before it.")
+    from core.models.bge_m3 import BgeM3Encoder, has_heads
+
+    if mark or has_heads(model_folder(name, download=download)):
+        return BgeM3Encoder.load(name, download=download)
+    from core.models.sentence_encoder import SentenceEncoder
+
+    return SentenceEncoder.load(name, download=download, trust=trust)
+
+
+def load_rerankers(
+    wanted: Profile,
+    encoder: Encoder | None,
+    *,
+    download: bool = False,
+    trust: Sequence[Consent] = (),
+) -> dict[str, Reranker]:
+    """The rerankers of a profile by kind. Without an encoder, those alone that need none."""
+    own = isinstance(encoder, EmbeddedEncoder)
+    found: dict[str, Reranker] = {}
+    for kind, model, load, maxsim in (
+        ("piecewise", wanted.piecewise, load_piecewise, EmbeddedPiecewise),
+        ("listwise", wanted.listwise, load_listwise, EmbeddedListwise),
+        ("context", wanted.context, load_context, EmbeddedContext),
+    ):
+        if model:
+            found[kind] = load(model, download=download, trust=trust)
+        elif encoder is not None:
+            found[kind] = maxsim(encoder, calibrated=own)
+    return found
+
+
+def load_piecewise(
+    model: str, *, download: bool = False, trust: Sequence[Consent] = ()
+) -> Reranker:
     """A cross-encoder, or what says in its place why it could not be loaded.
 
     Args:
         model: a folder or a hub's name. ``flag:`` before it lets FlagEmbedding read it, and
             alone means bge-reranker-v2-m3.
         download: whether the hub may be asked for it.
+        trust: whose own code may run.
     """
-    try:
-        if model.startswith(FLAG):
-            from core.models.flag_reranker import DEFAULT, FlagEmbeddingReranker
 
-            wanted = model.removeprefix(FLAG) or DEFAULT
-            return FlagEmbeddingReranker.load(wanted, download=download)
+    def load() -> Reranker:
+        mark, name = parted(model)
+        if mark == FLAG:
+            from core.models.flag_reranker import FlagEmbeddingReranker
+
+            return FlagEmbeddingReranker.load(name, download=download)
         from core.models.cross_encoder import CrossEncoderReranker
 
-        return CrossEncoderReranker.load(model, download=download)
+        return CrossEncoderReranker.load(model, download=download, trust=trust)
+
+    return _or_why_not(model, load)
+
+
+def load_listwise(model: str, *, download: bool = False, trust: Sequence[Consent] = ()) -> Reranker:
+    """A model with a ``rerank`` method of its own, or what says why it could not be loaded."""
+
+    def load() -> Reranker:
+        from core.models.listwise import RemoteListwise
+
+        return RemoteListwise.load(model, download=download, trust=trust)
+
+    return _or_why_not(model, load)
+
+
+def load_context(model: str, *, download: bool = False, trust: Sequence[Consent] = ()) -> Reranker:
+    """A model of tokens' relevance, ``provence:MODEL``, or what says why it could not be loaded."""
+
+    def load() -> Reranker:
+        mark, name = parted(model)
+        if mark != PROVENCE:
+            raise ModelError(
+                model,
+                "does not say what kind of context reranker it is",
+                f"Write {PROVENCE}{name} for tokens' relevance; an encoder goes to --encoder.",
+            )
+        from core.models.token_relevance import TokenRelevance
+
+        return TokenRelevance.load(name, download=download, trust=trust)
+
+    return _or_why_not(model, load)
+
+
+def _or_why_not(model: str, load: Callable[[], Reranker]) -> Reranker:
+    try:
+        return load()
     except ModelError as error:
         return UnavailableReranker(model, error)
 

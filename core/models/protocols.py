@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -25,9 +25,10 @@ class RerankRequest:
         coverage: float64[n] in [0, 1], the share of the question's IDF mass that the chunk holds.
         states: reads the chunks' token states as the index holds them (read in document
             context), or None without an encoder.
-        memo: chunk id → raw score, for this question and reranker, kept between runs.
+        memo: raw scores for this question and reranker, kept between runs, by chunk id or by a
+            name that says more.
         settings: the run's knobs; those of the group ``rerank`` are meant for rerankers.
-        cancelled: asked between batches.
+        cancelled: asked between batches. May raise, which ends the work.
     """
 
     question: str
@@ -77,3 +78,12 @@ class Reranker(Protocol):
 
     def rerank(self, request: RerankRequest) -> Reranking:
         """Raises ModelError where the model cannot do it; the stage then degrades."""
+
+
+@runtime_checkable
+class Lasting(Protocol):
+    """A reranker so slow that its raw scores are kept on disk."""
+
+    def lasting(self, request: RerankRequest) -> Mapping[str, str]:
+        """For each name in the memo, what decides its score beside the model and the question:
+        the chunk's text, or a hash of all that was read with it."""

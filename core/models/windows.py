@@ -59,6 +59,15 @@ def token_ranges(
     return first, np.maximum(first, last)
 
 
+def joined_texts(texts: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
+    """Texts as one, and where each stands in it."""
+    spans, at = [], 0
+    for text in texts:
+        spans.append((at, at + len(text)))
+        at += len(text) + 1
+    return "\n".join(texts), spans
+
+
 class RangeIndex:
     """Which of many token ranges meet a window; ranges may overlap and come in any order."""
 

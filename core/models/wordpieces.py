@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.errors import ModelError
 from core.tokens import load_tokenizer
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 _SEGMENT = 65_536
 """Characters tokenised at once: a book's tokens as Python objects would fill the memory."""
@@ -17,14 +22,11 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _BLANK = re.compile(r"\s")
 
 
-class WordPieces:
-    """The tokenizer of a model's folder, without the truncation and padding saved with it."""
+class Pieces:
+    """A tokenizer that neither cuts nor pads."""
 
-    def __init__(self, folder: Path) -> None:
-        """Reads ``tokenizer.json``; OSError if it is absent."""
-        self._tokenizer = load_tokenizer(folder / "tokenizer.json")
-        ids = [self._tokenizer.token_to_id(t) for t in ("[CLS]", "[SEP]", "[PAD]")]
-        self.first, self.last, self.filler = ids
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
 
     def read(self, text: str) -> tuple[np.ndarray, np.ndarray]:
         """Token ids and the characters at which they begin, int64 [t] each, in order."""
@@ -46,6 +48,64 @@ class WordPieces:
     def pieces(self, ids: Sequence[int]) -> tuple[str, ...]:
         """How the tokens are spelt; a piece that goes on within a word begins with ``##``."""
         return tuple(self._tokenizer.id_to_token(int(i)) for i in ids)
+
+
+class WordPieces(Pieces):
+    """The tokenizer of a BERT model's folder."""
+
+    def __init__(self, folder: Path) -> None:
+        """Reads ``tokenizer.json``; OSError if it is absent."""
+        super().__init__(load_tokenizer(folder / "tokenizer.json"))
+        ids = [self._tokenizer.token_to_id(t) for t in ("[CLS]", "[SEP]", "[PAD]")]
+        self.first, self.last, self.filler = ids
+
+
+class Subwords(Pieces):
+    """The tokenizer of any model of transformers, apart from the one that the library uses."""
+
+    @classmethod
+    def of(cls, tokenizer: Any, model: str) -> Subwords:
+        """From a tokenizer of transformers. ``ModelError`` where it knows no characters' places."""
+        backend = getattr(tokenizer, "backend_tokenizer", None)
+        if backend is None:
+            raise ModelError(
+                model,
+                "its tokenizer does not say where in the text a token begins",
+                "Take a model with a tokenizer.json.",
+            )
+        from tokenizers import Tokenizer
+
+        # A copy: the library sets truncation and padding on its own at every call.
+        copy = Tokenizer.from_str(backend.to_str())
+        copy.no_truncation()
+        copy.no_padding()
+        return cls(copy)
+
+    def read(self, text: str) -> tuple[np.ndarray, np.ndarray]:
+        ids, starts = super().read(text)
+        return ids, _at_letters(text, starts)
+
+    def read_after(self, prompt: str, text: str) -> tuple[np.ndarray, np.ndarray]:
+        """Token ids of a prompt and of the text right behind it, read as one, int64 [t] each."""
+        whole = self._tokenizer.encode(_whole(prompt + text), add_special_tokens=False)
+        ids = np.array(whole.ids, dtype=np.int64)
+        ends = np.array([o[1] for o in whole.offsets], dtype=np.int64)
+        own = int(np.searchsorted(ends, len(prompt), side="right")) if prompt else 0
+        return ids[:own], ids[own:]
+
+
+def _at_letters(text: str, starts: np.ndarray) -> np.ndarray:
+    """Where tokens begin, blanks left out.
+
+    SentencePiece takes the blank ahead of a word for part of it, and a chunk ends behind that
+    blank: the first token of a chunk would belong to the chunk before.
+    """
+    out = starts.tolist()
+    for i, at in enumerate(out):
+        while at < len(text) and text[at].isspace():
+            at += 1
+        out[i] = at
+    return np.array(out, dtype=np.int64)
 
 
 def _whole(text: str) -> str:

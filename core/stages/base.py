@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from core.index.index import Index
+from core.index.scores import ScoreCache
 from core.models.protocols import Reranker
 from core.models.states import QueryStates
 from core.modes import Mode
@@ -24,7 +25,9 @@ class Query:
 
     Arrays are float64[chunks], in the index's order of rows: ``bm25`` raw, ``dense`` cosines
     (None without an encoder), ``fused`` what orders, ``coverage`` the share in [0, 1] of the
-    question's IDF mass that a chunk holds. ``states`` is None where the encoder did not read it.
+    question's IDF mass that a chunk holds, ``sparse`` 0 or more, by lexical weights that the
+    encoder learnt (None where it learns none). ``states`` is None where the encoder did not
+    read the question.
     """
 
     terms: tuple[str, ...]
@@ -33,18 +36,27 @@ class Query:
     dense: np.ndarray | None
     fused: np.ndarray
     coverage: np.ndarray
+    sparse: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
 class Run:
-    """What stays the same through a run. ``memo`` gives the scores kept between runs, by model."""
+    """What stays the same through a run.
+
+    ``memo`` gives the scores kept between runs, by model, ``kept_scores`` those on disk, if
+    any; ``read`` holds, by encoder, the question's states and its cosines with every chunk,
+    which no knob changes. ``no_encoder`` says why there is no encoder.
+    """
 
     index: Index
     question: str
     mode: Mode
     rerankers: Mapping[str, Reranker]
     encoder: Any = None
+    no_encoder: str = "no encoder is loaded"
     memo: Callable[[str], MutableMapping[str, float]] = field(default=lambda model: {})
+    read: MutableMapping[str, Any] = field(default_factory=dict)
+    kept_scores: ScoreCache | None = None
     cancelled: Callable[[], bool] | None = None
 
 

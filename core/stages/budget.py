@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from core.records import Candidate
 from core.rendering import place
 from core.settings import Settings
 from core.stages.base import Run, State, entry, selection
@@ -40,8 +41,22 @@ def fill(costs: Iterable[int], budget: int) -> tuple[list[int], list[tuple[int, 
 def room_for_evidence(settings: Settings, question: str, counter: TokenCounter) -> int:
     """The evidence budget, or less where instructions, question and reserve leave less."""
     spoken = counter.count(settings.instructions) + counter.count(question)
-    rest = settings.window_tokens - settings.answer_reserve - spoken - FRAME_TOKENS
-    return max(0, min(settings.evidence_budget, rest))
+    return room_within(
+        settings.evidence_budget, settings.window_tokens, settings.answer_reserve, spoken
+    )
+
+
+def room_within(budget: int, window: int, reserve: int, spoken: int) -> int:
+    """The room that a budget has in a window, beside a reserve and what is spoken in any case."""
+    return max(0, min(budget, window - reserve - spoken - FRAME_TOKENS))
+
+
+def passage_costs(candidates: Iterable[Candidate], run: Run) -> tuple[list[int], list[int]]:
+    """Tokens of each candidate's label, and of its label and text together."""
+    chunks = [run.index.chunk(c.chunk_id) for c in candidates]
+    places = [(run.index.document(c.document_id).name, place(c)) for c in chunks]
+    labels = run.index.passage_cost.labels(places)
+    return labels, [a + c.tokens for a, c in zip(labels, chunks, strict=True)]
 
 
 FRAME_TOKENS = 16
@@ -53,11 +68,7 @@ def budget(state: State, settings: Settings, run: Run) -> tuple[State, StageReco
     counter = run.index.counter
     room = room_for_evidence(settings, run.question, counter)
     chunks = [run.index.chunk(c.chunk_id) for c in state.candidates]
-    cost = run.index.passage_cost
-    labels = [
-        cost.label(run.index.document(c.document_id).name, place(c), len(chunks)) for c in chunks
-    ]
-    costs = [a + c.tokens for a, c in zip(labels, chunks, strict=True)]
+    labels, costs = passage_costs(state.candidates, run)
     trims = {}
     if settings.oversize == "trim":
         for i, (whole, own) in enumerate(zip(costs, labels, strict=True)):
@@ -81,6 +92,7 @@ def budget(state: State, settings: Settings, run: Run) -> tuple[State, StageReco
                 reason=reason,
                 margin=float(left - costs[i]),
                 cause=spent_by,
+                scores={"tokens": float(costs[i]), "left": float(left), "room": float(room)},
             )
         )
     kept, reasons = [], {}
@@ -96,6 +108,12 @@ def budget(state: State, settings: Settings, run: Run) -> tuple[State, StageReco
         warnings.append(
             f"The model window leaves {room} tokens for evidence, fewer than the budget of "
             f"{settings.evidence_budget}."
+        )
+    if cut and run.mode.first_stage == "whole":
+        needed = sum(costs)
+        warnings.append(
+            f"The documents did not go in whole: they need {needed:,} tokens, the evidence budget "
+            f"is {room:,}, and {len(cut)} of {len(chunks)} chunks were cut."
         )
     if shortened := sum(i in trims for i in chosen):
         warnings.append(f"{shortened} passages larger than the whole budget were trimmed.")

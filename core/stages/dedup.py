@@ -1,12 +1,11 @@
 """Stage 7, dedup: near-duplicates of a better-ranked chunk go, unless they add an exception.
 
-The measure is the overlap coefficient over words, |A ∩ B| / min(|A|, |B|), as in the second
-article; MinHash estimates the same from ``PERMUTATIONS`` hashes for large sets.
+The measure is the overlap coefficient over words; see :mod:`core.stages.overlaps`.
 """
 
 from __future__ import annotations
 
-import zlib
+from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,9 +13,8 @@ import numpy as np
 from core.settings import Settings
 from core.stages.base import Run, State, chunks_of, entry, passed_on, selection
 from core.stages.exceptions import Wording, wording
+from core.stages.overlaps import Overlaps, minhash_overlap
 from core.trace import DROPPED, StageRecord
-
-PERMUTATIONS = 256
 
 
 def dedup(state: State, settings: Settings, run: Run) -> tuple[State, StageRecord]:
@@ -25,8 +23,12 @@ def dedup(state: State, settings: Settings, run: Run) -> tuple[State, StageRecor
     if settings.dedup_method == "off" or len(state.candidates) < 2:
         return passed_on("dedup", state, knobs)
     wordings = [run.index.derived(c, "wording", wording) for c in chunks_of(run, state.candidates)]
-    measure = overlap if settings.dedup_method == "overlap" else minhash_overlap
-    shared = measure([w.words for w in wordings])
+    words = [w.words for w in wordings]
+    if settings.dedup_method == "overlap":
+        kept_pairs = run.index.once("overlaps", Overlaps)
+        shared = kept_pairs.among([c.chunk_id for c in state.candidates], words)
+    else:
+        shared = minhash_overlap(words)
     verdicts = judge(shared, wordings, settings.dedup_threshold, settings.protect_exceptions)
     kept, dropped, reasons = [], [], {}
     for candidate, verdict in zip(state.candidates, verdicts, strict=True):
@@ -78,58 +80,17 @@ def judge(
         shared: float[n, n], overlaps in [0, 1].
     """
     verdicts: list[Verdict] = []
-    kept: list[int] = []
+    near: dict[int, list[int]] = defaultdict(list)
+    for i, j in np.argwhere(np.tril(shared >= threshold, -1)).tolist():
+        near[i].append(j)
     for i in range(len(wordings)):
         verdict = Verdict(False)
-        near = [j for j in kept if shared[i, j] >= threshold]
-        for j in near:
+        for j in near[i]:
+            if verdicts[j].duplicate:
+                continue
             adds = wordings[i].adds_to(wordings[j]) if protect else ""
             verdict = Verdict(not adds, j, float(shared[i, j]), adds)
             if verdict.duplicate:
                 break
         verdicts.append(verdict)
-        if not verdict.duplicate:
-            kept.append(i)
     return verdicts
-
-
-def overlap(sets: list[frozenset[str]]) -> np.ndarray:
-    """float32[n, n]: the overlap coefficients of word sets; 0 with an empty set."""
-    # Sets as rows of bits: counting common bits needs no floating point and no BLAS thread.
-    ids = {word: at for at, word in enumerate(frozenset().union(*sets))}
-    present = np.zeros((len(sets), -(-max(1, len(ids)) // 64) * 64), dtype=bool)
-    for row, words in zip(present, sets, strict=True):
-        row[[ids[word] for word in words]] = True
-    bits = np.packbits(present, axis=1).view(np.uint64)
-    common = np.empty((len(sets), len(sets)), dtype=np.float32)
-    for row in range(len(sets)):
-        both = np.bitwise_count(bits[row] & bits[: row + 1]).sum(axis=1, dtype=np.int64)
-        common[row, : row + 1] = common[: row + 1, row] = both
-    return _coefficient(common, sets)
-
-
-def minhash_overlap(sets: list[frozenset[str]]) -> np.ndarray:
-    """float32[n, n]: overlap coefficients estimated from MinHash (Broder 1997).
-
-    The share of equal minima estimates the Jaccard index J; with the sizes known,
-    |A ∩ B| = J (|A| + |B|) / (1 + J).
-    """
-    rng = np.random.default_rng(20_260_301)
-    a = rng.integers(1, 2**31 - 1, PERMUTATIONS, dtype=np.uint64)
-    b = rng.integers(0, 2**31 - 1, PERMUTATIONS, dtype=np.uint64)
-    prime = np.uint64(2**31 - 1)
-    signatures = np.full((len(sets), PERMUTATIONS), np.iinfo(np.uint64).max, dtype=np.uint64)
-    for row, words in enumerate(sets):
-        if words:
-            hashes = np.array([zlib.crc32(w.encode()) for w in words], dtype=np.uint64) % prime
-            signatures[row] = ((hashes[:, None] * a + b) % prime).min(axis=0)
-    jaccard = (signatures[:, None, :] == signatures[None, :, :]).mean(axis=2, dtype=np.float32)
-    sizes = np.array([len(s) for s in sets], dtype=np.float32)
-    common = jaccard * (sizes[:, None] + sizes[None, :]) / (1 + jaccard)
-    return _coefficient(common, sets)
-
-
-def _coefficient(common: np.ndarray, sets: list[frozenset[str]]) -> np.ndarray:
-    sizes = np.array([len(s) for s in sets], dtype=np.float32)
-    smaller = np.minimum(sizes[:, None], sizes[None, :])
-    return np.where(smaller > 0, np.minimum(1, common / np.maximum(1, smaller)), 0)

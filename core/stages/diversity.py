@@ -18,8 +18,8 @@ from core.stages.base import (
     passed_on,
     selection,
 )
-from core.stages.dedup import overlap
 from core.stages.exceptions import wording
+from core.stages.overlaps import overlap
 from core.trace import DROPPED, StageRecord
 
 _PROCEDURE = re.compile(

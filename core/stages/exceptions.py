@@ -10,9 +10,10 @@ import re
 from dataclasses import dataclass
 
 NEGATIONS = frozenset(
+    # Folded, as the words are that they are compared with: außer becomes ausser.
     "not no never none nor neither without except unless cannot excluded excluding exclude "
     "excludes unavailable prohibited forbidden however only exempt exempted nothing nobody "
-    "nicht kein keine ohne außer ne pas sans sauf no sin salvo non senza".split()
+    "nicht kein keine ohne außer ne pas sans sauf no sin salvo non senza".casefold().split()
 )
 """Words that turn a rule round or limit it (English, with the commonest of four others)."""
 
@@ -26,7 +27,10 @@ VALUE_WORDS = frozenset(
 """Numbers and dates that are written out. May and March are missing: they are verbs too."""
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
-_VALUE = re.compile(r"\S*\d\S*")
+_JOINED = re.compile(r"['’]?\w")
+_DIGIT = re.compile(r"\d")
+_SHORT_NOT = re.compile(r"['’][tT]")
+_AROUND = ".,;:()[]\"'“”’!?"
 _OPENERS = frozenset('.!?:;\n•-–—"“(')
 
 
@@ -44,33 +48,54 @@ class Wording:
 
         A rule beside its own negation counts: neither can stand for the other.
         """
-        for what, mine, theirs in (
-            ("the negation", self.negations, kept.negations),
-            ("the value", self.values, kept.values),
-            ("the name", self.names, kept.words),
-        ):
-            new = sorted(mine - theirs)
-            if new:
-                return f"{what} {', '.join(new[:3])}"
+        added = [
+            f"the {what}{'s' * (len(new) > 1)} {', '.join(new[:3])}"
+            for what, mine, theirs in (
+                ("value", self.values, kept.values),
+                ("negation", self.negations, kept.negations),
+                ("name", self.names, kept.words),
+            )
+            if (new := sorted(mine - theirs))
+        ]
         turned = sorted(kept.negations - self.negations)
-        return f"the rule without {', '.join(turned[:3])}" if turned else ""
+        if not added and turned:
+            added = [f"the rule without {', '.join(turned[:3])}"]
+        return " and ".join(added)
 
 
 def wording(text: str) -> Wording:
     """Reads a text for its words, negations, values (numbers, dates, versions) and names."""
-    words, negations, spelled, names = set(), set(), set(), set()
-    for match in _WORD.finditer(text):
-        word = match.group()
-        folded = word.casefold().replace("’", "'")
-        words.add(folded)
-        if folded in NEGATIONS or folded.endswith("n't"):
-            negations.add(folded)
-        elif folded in VALUE_WORDS:
-            spelled.add(folded)
-        elif word[0].isupper() and not _opens_sentence(text, match.start()):
-            names.add(folded)
-    values = {v.strip(".,;:()[]\"'“”’!?").casefold() for v in _VALUE.findall(text)} | spelled
-    return Wording(frozenset(words), frozenset(negations), frozenset(values), frozenset(names))
+    written = set(_WORD.findall(text))
+    words = frozenset(map(_folded, written))
+    negations = words & NEGATIONS
+    if _SHORT_NOT.search(text):
+        negations |= {word for word in words if word.endswith("n't")}
+    spelled = words & VALUE_WORDS
+    values = {v.strip(_AROUND).casefold() for v in set(text.split()) if _DIGIT.search(v)}
+    names = {_folded(w) for w in written if w[0].isupper() and _stands_within(w, text)}
+    return Wording(words, negations, spelled | values, names - negations - spelled)
+
+
+def _folded(word: str) -> str:
+    return word.casefold().replace("’", "'")
+
+
+def _stands_within(word: str, text: str) -> bool:
+    """Whether a capitalised word stands somewhere where its place alone asks for no capital."""
+    at = text.find(word)
+    while at >= 0:
+        whole = not _joined(text[max(0, at - 2) : at][::-1]) and not _joined(
+            text[at + len(word) : at + len(word) + 2]
+        )
+        if whole and not _opens_sentence(text, at):
+            return True
+        at = text.find(word, at + 1)
+    return False
+
+
+def _joined(beside: str) -> bool:
+    """Whether what stands beside a word, read away from it, belongs to the same word."""
+    return bool(_JOINED.match(beside))
 
 
 def _opens_sentence(text: str, at: int) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 from core.errors import Cancelled, EmptyIndexError
 from core.index.analyse import analyse_query
 from core.index.bm25 import BM25Index, inverse_document_frequency
+from core.models.states import QueryStates
 from core.ranking import descending, min_max, ranks, reciprocal_rank_fusion, weighted_sum
 from core.records import Candidate
 from core.settings import Settings
@@ -30,8 +31,9 @@ def first_stage(state: State, settings: Settings, run: Run) -> tuple[State, Stag
     terms = tuple(analyse_query(run.question))
     bm25 = index.bm25.scores(terms, settings.k1, settings.b)
     query_states, dense, degraded = _dense(run)
-    fused, how = _fused(run.mode.first_stage, bm25, dense, settings)
-    query = Query(terms, query_states, bm25, dense, fused, coverage(index.bm25, terms))
+    sparse = _sparse(run, query_states)
+    fused, how = _fused(run.mode.first_stage, bm25, dense, sparse, settings)
+    query = Query(terms, query_states, bm25, dense, fused, coverage(index.bm25, terms), sparse)
     order = _whole(run, settings, bm25, warnings) if run.mode.first_stage == "whole" else None
     if order is None:
         k = settings.top_k if run.mode.first_stage == "bm25" else settings.candidate_k
@@ -41,7 +43,7 @@ def first_stage(state: State, settings: Settings, run: Run) -> tuple[State, Stag
                 f"No chunk holds a term of the question: the first {len(order)} chunks were taken."
             )
         if k > len(fused):
-            warnings.append(f"{k} chunks were asked for; the corpus has {len(fused)}, all taken.")
+            how += f"; all {len(fused)} chunks taken, fewer than the {k} asked for"
     if query_states is not None and query_states.truncated:
         warnings.append(
             f"The question is longer than the model reads: {query_states.truncated} tokens cut."
@@ -94,19 +96,39 @@ def _dense(run: Run):
     if run.mode.first_stage in ("bm25", "whole"):
         return None, None, ""
     if run.encoder is None or run.index.vectors is None:
-        return None, None, "no encoder is loaded: BM25 alone ranks"
+        why = run.no_encoder if run.encoder is None else "no encoder read the documents"
+        return None, None, f"{why.rstrip('.')}: BM25 alone ranks"
+    if not run.index.read_by(run.encoder.fingerprint):
+        # Their vectors have nothing to do with each other, even where they are of one length.
+        return None, None, "another encoder read the documents (index them anew): BM25 alone ranks"
     try:
-        states = run.encoder.encode_query(run.question)
-        dense = (run.index.vectors @ states.vector).astype(np.float64)
+        if run.encoder.fingerprint not in run.read:
+            states = run.encoder.encode_query(run.question)
+            dense = (run.index.vectors @ states.vector).astype(np.float64)
+            run.read[run.encoder.fingerprint] = states, dense
     except Cancelled:
         raise
     except Exception as error:  # noqa: BLE001  whatever a model throws, the trace goes on
         return None, None, f"{run.encoder.name} failed ({error}): BM25 alone ranks"
-    return states, dense, ""
+    return *run.read[run.encoder.fingerprint], ""
 
 
-def _fused(kind: str, bm25: np.ndarray, dense: np.ndarray | None, settings: Settings):
+def _sparse(run: Run, states: QueryStates | None) -> np.ndarray | None:
+    """Scores by learnt lexical weights, where the encoder gives them."""
+    if states is None or states.sparse is None or run.index.sparse is None:
+        return None
+    return run.index.sparse.scores(states.sparse)
+
+
+def _fused(
+    kind: str,
+    bm25: np.ndarray,
+    dense: np.ndarray | None,
+    sparse: np.ndarray | None,
+    settings: Settings,
+):
     """One score a chunk, and a sentence on how it came about."""
+    learnt = settings.fusion_sparse if sparse is not None else 0.0
     if dense is None or kind == "bm25" or settings.fusion == "bm25":
         return bm25, "BM25 alone"
     dense = np.nan_to_num(dense, nan=-1.0)
@@ -114,21 +136,39 @@ def _fused(kind: str, bm25: np.ndarray, dense: np.ndarray | None, settings: Sett
         return dense, "dense cosine alone"
     if settings.fusion == "weighted":
         share = settings.fusion_bm25
-        fused = weighted_sum([(share, min_max(bm25)), (1 - share, min_max(dense))])
-        return fused, f"{share:g} × BM25 + {1 - share:g} × dense, each min-max over the corpus"
-    by_bm25 = ranks(descending(bm25)).astype(np.float64)
-    # A chunk without any term of the question has no BM25 rank: ties at 0 must not
-    # be a reward for standing early in the corpus.
-    by_bm25[bm25 <= 0] = np.inf
+        parts = [(share, min_max(bm25)), (1 - share, min_max(dense))]
+        how = f"{share:g} × BM25 + {1 - share:g} × dense"
+        if learnt:
+            parts.append((learnt, min_max(sparse)))
+            how += f" + {learnt:g} × sparse"
+        return weighted_sum(parts), f"{how}, each min-max over the corpus"
     by_dense = ranks(descending(dense))
-    fused = reciprocal_rank_fusion([by_bm25, by_dense], settings.rrf_k)
-    return fused, f"reciprocal rank fusion of BM25 and dense, k = {settings.rrf_k}"
+    fused = reciprocal_rank_fusion([_matched(bm25), by_dense], settings.rrf_k)
+    if not learnt:
+        return fused, f"reciprocal rank fusion of BM25 and dense, k = {settings.rrf_k}"
+    fused = fused + learnt * reciprocal_rank_fusion([_matched(sparse)], settings.rrf_k)
+    return fused, (
+        f"reciprocal rank fusion of BM25, dense and {learnt:g} × sparse, k = {settings.rrf_k}"
+    )
+
+
+def _matched(scores: np.ndarray) -> np.ndarray:
+    """float64[n]: the rank of each chunk that shares a term with the question.
+
+    One that shares none has no rank: ties at 0 must not be a reward for standing early in
+    the corpus.
+    """
+    out = ranks(descending(scores)).astype(np.float64)
+    out[scores <= 0] = np.inf
+    return out
 
 
 def _scores(query: Query, row: int) -> dict[str, float]:
     scores = {"bm25": float(query.bm25[row]), "fused": float(query.fused[row])}
     if query.dense is not None:
         scores["dense"] = float(query.dense[row])
+    if query.sparse is not None:
+        scores["sparse"] = float(query.sparse[row])
     return scores
 
 

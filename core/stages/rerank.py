@@ -16,6 +16,7 @@ from core.ranking import descending
 from core.records import Candidate
 from core.settings import Settings
 from core.stages.base import Run, State, chunks_of, entry, number, passed_on
+from core.stages.limits import Clock, OutOfTime, recalled
 from core.trace import KEPT, StageRecord
 
 
@@ -41,18 +42,28 @@ def _rerank(
     if reranker is None:
         return _degraded(name, state, knobs, f"no {kind} reranker is loaded")
     ordered = tuple(sorted(state.candidates, key=lambda c: run.index.row(c.chunk_id)))
+    clock = Clock(settings.rerank_seconds, run.cancelled)
     try:
-        request = _request(reranker, ordered, state, settings, run)
-        answer = _checked(reranker.rerank(request), len(ordered))
+        request = _request(reranker, ordered, state, settings, run, clock)
+        with recalled(reranker, request, run.kept_scores):
+            answer = _checked(reranker.rerank(request), len(ordered))
+        clock.check()
     except Cancelled:
         raise
+    except OutOfTime as error:
+        return _degraded(name, state, knobs, f"{reranker.name} {error}")
     except Exception as error:  # noqa: BLE001  whatever a model throws, the trace goes on
         return _degraded(name, state, knobs, f"{reranker.name} failed: {error}")
     return _joined(name, ordered, answer, state, knobs, reranker)
 
 
 def _request(
-    reranker: Reranker, ordered: tuple[Candidate, ...], state: State, settings: Settings, run: Run
+    reranker: Reranker,
+    ordered: tuple[Candidate, ...],
+    state: State,
+    settings: Settings,
+    run: Run,
+    clock: Clock,
 ) -> RerankRequest:
     rows = np.array([run.index.row(c.chunk_id) for c in ordered])
     place = {c.chunk_id: i for i, c in enumerate(ordered)}
@@ -70,7 +81,7 @@ def _request(
         else None,
         settings=settings,
         memo=run.memo(reranker.fingerprint),
-        cancelled=run.cancelled,
+        cancelled=clock.stop,
     )
 
 
@@ -133,17 +144,19 @@ def _joined(
     columns = [answer.scores, answer.raw, *answer.parts.values()]
     rows = np.column_stack(columns).tolist()
     relevances = [None] * len(rows) if answer.relevance is None else answer.relevance.tolist()
+    named = [dict(zip(names, row, strict=True)) for row in rows]
     scored = [
-        candidate.scored(dict(zip(names, row, strict=True)), name, relevance=relevance)
-        for candidate, row, relevance in zip(ordered, rows, relevances, strict=True)
+        candidate.scored(scores, name, relevance=relevance)
+        for candidate, scores, relevance in zip(ordered, named, relevances, strict=True)
     ]
+    finite = np.isfinite(np.column_stack(columns)).all(axis=1).tolist()
     order = descending(answer.scores).tolist()
     entries = [
         entry(
             scored[i],
             KEPT,
             rank,
-            scores={k: number(v) for k, v in zip(names, rows[i], strict=True)},
+            scores=named[i] if finite[i] else {k: number(v) for k, v in named[i].items()},
             reason=_remark(answer, i),
         )
         for rank, i in enumerate(order, 1)

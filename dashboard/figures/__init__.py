@@ -9,8 +9,10 @@ from __future__ import annotations
 from dashboard.figures.budget import budget_bars
 from dashboard.figures.bump import bump_chart
 from dashboard.figures.document_map import document_map, map_notes
+from dashboard.figures.health import page_bars
 from dashboard.figures.ledger import ledger_bar
 from dashboard.figures.legend import legend_html
+from dashboard.figures.page import page_figure
 from dashboard.figures.scores import score_strip
 
 __all__ = [
@@ -20,5 +22,7 @@ __all__ = [
     "ledger_bar",
     "legend_html",
     "map_notes",
+    "page_bars",
+    "page_figure",
     "score_strip",
 ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dashboard.tables.chunk import component_table, journey_table
 from dashboard.tables.compare import compare_table, mode_table
+from dashboard.tables.health import facts_line, health_line, health_table
 from dashboard.tables.run import ledger_table, selected_table, stage_summary
 from dashboard.tables.stages import COLUMN_GROUPS, COLUMN_HELP, stage_table
 
@@ -16,6 +17,9 @@ __all__ = [
     "COLUMN_HELP",
     "compare_table",
     "component_table",
+    "facts_line",
+    "health_line",
+    "health_table",
     "journey_table",
     "ledger_table",
     "mode_table",

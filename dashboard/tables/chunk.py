@@ -17,10 +17,13 @@ COMPONENTS = ("Score", "Stage", "Value", "Meaning")
 _MEANINGS: Mapping[str, str] = {
     "bm25": "Match of the question's words, by BM25; 0 or more",
     "dense": "Cosine of the chunk's vector and the question's, -1 to 1",
+    "sparse": "Match of the question's tokens, by the weights that the encoder learnt; 0 or more",
     "fused": "What orders the first stage",
     "window_score": "Score that sets the window's size, 0 to 1 over the candidates",
     "radius": "Chunks that join on each side",
-    "relevance": "Calibrated probability that the chunk bears on the question, 0 to 1",
+    "relevance": "Calibrated probability, 0 to 1, that the documents answer the question, lowered by "
+    "how much less this chunk matches than the best do: high for all chunks of a question that is "
+    "answered well",
 }
 _RERANK_PARTS: Mapping[str, str] = {
     "": "What orders after this rerank, 0 to 1",
@@ -46,7 +49,8 @@ def component_table(trace: Trace, chunk_id: str) -> pd.DataFrame:
         return pd.DataFrame(columns=list(COMPONENTS))
     rows: list[tuple[str, str, float | None, str]] = []
     at = lookup.row(chunk_id)
-    for name, title in (("bm25", "BM25"), ("dense", "Dense"), ("fused", "Fused")):
+    titles = {"bm25": "BM25", "dense": "Dense", "sparse": "Sparse", "fused": "Fused"}
+    for name, title in titles.items():
         scores = lookup.scores(name)
         if len(scores):
             ranked = int(lookup.corpus_ranks(name)[at])
@@ -185,7 +189,9 @@ def _sentence(lookup: Lookup, record: StageRecord, entry: Entry) -> str:
         return _anchor(entry, reason)
     if record.name == "relevance":
         return (
-            f"Relevant enough: {entry.relevance:.3f}." if entry.relevance is not None else "Kept."
+            f"Not below the threshold: relevance {entry.relevance:.3f}."
+            if entry.relevance is not None
+            else "Kept."
         )
     if record.name == "order":
         return f"Stands at place {entry.rank} in the prompt."

@@ -47,7 +47,7 @@ COLUMN_HELP: Mapping[str, str] = {
     "Window": "The anchor whose window brought it in, and how many chunks away it stands; or the radius of its own window.",
     "Rerank 2 score": "The second rerank's score, 0 to 1.",
     "Rerank 2 rank": "Among candidates and windows.",
-    "Relevance": "Calibrated probability that it bears on the question, 0 to 1.",
+    "Relevance": "Calibrated probability, 0 to 1, that the documents answer the question, lowered by how much less this chunk matches than the best do.",
     "Fate": "Where it ended: in the prompt, or lost.",
     "Reason": "Why it was lost, or what it took in the prompt.",
     "Prompt number": "Its citation number in the prompt.",

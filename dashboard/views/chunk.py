@@ -57,6 +57,9 @@ def draw(
     with st.container(key="quiet_chunk"):
         st.text(chunk.caption)
         st.text(fate_line(trace, chunk_id))
+        problem = page_trouble(chunk_id, index)
+        if problem:
+            st.text(problem)
     with st.container(horizontal=True, vertical_alignment="center"):
         tab = st.segmented_control(
             "Chunk",
@@ -70,6 +73,7 @@ def draw(
         )
         st.space("stretch")
         if index is not None:
+            _to_document(chunk)
             _mark(chunk_id, evidence)
     match tab:
         case "text":
@@ -105,6 +109,17 @@ def journey_html(journey: pd.DataFrame) -> str:
     return f'<div class="journey">{"".join(rows)}</div>'
 
 
+def page_trouble(chunk_id: str, index: Index | None) -> str:
+    """What is wrong with the text layer of the page that the chunk comes from; "" for nothing."""
+    if index is None:
+        return ""
+    from core.ingest.health import page_problem
+
+    chunk = index.chunk(chunk_id)
+    said = page_problem(index.document(chunk.document_id), chunk)
+    return f"Mind the text: {said}." if said else ""
+
+
 def fate_line(trace: Trace, chunk_id: str) -> str:
     """Where the chunk ended, and for which reason, in one line."""
     fate = fate_of(trace, chunk_id)
@@ -138,6 +153,18 @@ def _steps(chunk: Shown, trace: Trace, index: Index | None, ranking: list[str]) 
 
 def _go(target: str) -> None:
     state.change(chunk=target)
+
+
+def _to_document(chunk: Shown) -> None:
+    """The way to where the chunk stands in its document."""
+    if st.button(
+        "On its page" if chunk.pages else "In its document",
+        key="to_document",
+        type="tertiary",
+        help="The Documents page, with this chunk among its neighbours.",
+    ):
+        state.change(chunk=chunk.id)
+        state.go_to("Documents")
 
 
 def _mark(chunk_id: str, evidence: tuple[str, ...]) -> None:

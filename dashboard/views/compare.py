@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.modes import MODES
 from core.trace import Trace
-from dashboard import charts, columns, figures, say, state, tables, waiting, work
+from dashboard import charts, columns, figures, row_choice, say, state, tables, waiting, work
 from dashboard.chunks import clicked_chunk, place
 from dashboard.lookup import STAGE_TITLES
 from dashboard.palette import FATES
@@ -88,18 +88,12 @@ def _point_clicked(chart: str) -> None:
 def _modes(traces: Mapping[str, Trace], mode: str, evidence: tuple[str, ...]) -> None:
     modes = list(MODES)
     frame = mode_rows(tables.mode_table(traces, evidence=evidence))
-    st.session_state["compare_table"] = {
-        "selection": {"rows": [modes.index(mode)], "columns": [], "cells": []}
-    }
     st.dataframe(
         frame,
-        key="compare_table",
         on_select=_mode_clicked,
-        selection_mode=["single-row", "single-cell"],
         height="content",
-        hide_index=True,
         column_config=columns.layout(frame),
-        placeholder="",
+        **row_choice.choose("compare_table", modes, mode),
         alt="A row a mode: what it put in the prompt, and at what cost",
     )
 
@@ -124,35 +118,28 @@ def full_title(mode: str) -> str:
 
 
 def _mode_clicked() -> None:
-    picked = st.session_state["compare_table"].selection
-    modes = list(MODES)
-    for row in [*(row for row, _ in picked.cells), *picked.rows]:
-        if modes[row] != state.view().mode:
-            state.change(mode=modes[row])
-            return
+    if chosen := row_choice.clicked("compare_table", state.view().mode):
+        state.change(mode=chosen)
 
 
 def _chunks(traces: Mapping[str, Trace], selected: str) -> None:
     """Every chunk that some mode chose, and where the others lost it."""
     say.heading("Every chunk that some mode chose")
-    st.caption("A number is the rank in that mode's prompt; a word, the stage that lost the chunk.")
+    st.caption(
+        "A number is the chunk's rank by score among that mode's passages (the bars above are "
+        "numbered as the prompt cites them); a word, the stage that lost the chunk."
+    )
     brief = {
         look.text: f"{look.glyph} {STAGE_TITLES[stage].lower()}" for stage, look in FATES.items()
     }
     frame = tables.compare_table(traces).replace(brief)
     ids = [str(name) for name in frame.index]
-    rows = [ids.index(selected)] if selected in ids else []
-    st.session_state["compare_chunks"] = {"selection": {"rows": rows, "columns": [], "cells": []}}
-    st.session_state["compare_chunks_ids"] = ids
     st.dataframe(
         frame,
-        key="compare_chunks",
         on_select=_chunk_clicked,
-        selection_mode=["single-row", "single-cell"],
         height=CHUNKS_HEIGHT,
-        hide_index=True,
         column_config=columns.layout(frame) | _mode_columns(),
-        placeholder="",
+        **row_choice.choose("compare_chunks", ids, selected),
         alt="A row a chunk, a column a mode: its rank in that prompt, or its fate",
     )
 
@@ -165,12 +152,8 @@ def _mode_columns() -> dict[str, Any]:
 
 
 def _chunk_clicked() -> None:
-    picked = st.session_state["compare_chunks"].selection
-    ids = st.session_state["compare_chunks_ids"]
-    for row in [*(row for row, _ in picked.cells), *picked.rows]:
-        if row < len(ids) and ids[row] != state.view().chunk:
-            state.change(chunk=ids[row])
-            return
+    if chosen := row_choice.clicked("compare_chunks", state.view().chunk):
+        state.change(chunk=chosen)
 
 
 def _difference(traces: Mapping[str, Trace], mode: str, evidence: tuple[str, ...]) -> None:

@@ -6,9 +6,11 @@ import pandas as pd
 import streamlit as st
 
 from core.records import Chunk, Document
-from dashboard import cache, columns, header, say, state, work
+from dashboard import cache, charts, columns, figures, header, row_choice, say, state, tables, work
 from dashboard.link import View
-from dashboard.passages import CHUNK, Block, sections
+from dashboard.passages import CHUNK, Block, Section, sections
+from dashboard.shelf import Shelf
+from dashboard.views import page as page_view
 from dashboard.views import uploads
 
 LIST_HEIGHT = 240
@@ -17,6 +19,8 @@ FEW_PAGES = 12
 """Pages that are chosen by a click each."""
 
 CHOSEN = "document_chosen"
+"""In the session: the document chosen in the list, and the chunk that was selected then. Once
+another chunk is selected, its document is the one to show."""
 ALWAYS = ("Name", "Title", "Characters", "Chunks")
 """Columns of the list that are there whatever the documents."""
 
@@ -43,7 +47,7 @@ def draw() -> None:
     chunks = indexed.get(document.id)
     if chunks is None:  # before the index stands, the chosen document's alone
         chunks = cache.chunks(document, view.settings)
-    _details(document, chunks, view, owner)
+    _details(document, chunks, view, owner, shelf)
 
 
 def indexed_chunks(view: View) -> dict[str, tuple[Chunk, ...]]:
@@ -59,11 +63,10 @@ def _list(
 ) -> Document:
     """The table of documents; returns the chosen one."""
     ids = [d.id for d in documents]
-    selected = view.chunk.rsplit(":", 1)[0]
-    chosen = st.session_state.get(CHOSEN) or selected
+    chosen, beside = st.session_state.get(CHOSEN, ("", ""))
+    if view.chunk and beside != view.chunk:
+        chosen = view.chunk.rsplit(":", 1)[0]
     at = ids.index(chosen) if chosen in ids else 0
-    st.session_state["documents"] = {"selection": {"rows": [at], "columns": [], "cells": []}}
-    st.session_state["documents_ids"] = ids
     frame = pd.DataFrame([row(d, len(chunks[d.id]) if d.id in chunks else None) for d in documents])
     for name in ("Pages", "Chunks", "Warnings"):
         frame[name] = frame[name].astype("Int64")
@@ -71,26 +74,19 @@ def _list(
     frame = frame[[c for c in frame if c in ALWAYS or frame[c].replace("", pd.NA).notna().any()]]
     st.dataframe(
         frame,
-        key="documents",
         height=LIST_HEIGHT,
-        hide_index=True,
         column_config=columns.layout(frame),
         on_select=_clicked,
-        selection_mode=["single-row", "single-cell"],
-        placeholder="",
         alt="The documents; choose one to see what was extracted from it",
+        **row_choice.choose("documents", ids, ids[at]),
     )
     return documents[at]
 
 
 def _clicked() -> None:
-    picked = st.session_state["documents"].selection
-    ids = st.session_state["documents_ids"]
-    now = st.session_state.get(CHOSEN)
-    for at in [*(row for row, _ in picked.cells), *picked.rows]:
-        if at < len(ids) and ids[at] != now:
-            st.session_state[CHOSEN] = ids[at]
-            return
+    now, _ = st.session_state.get(CHOSEN, ("", ""))
+    if chosen := row_choice.clicked("documents", now):
+        st.session_state[CHOSEN] = (chosen, state.view().chunk)
 
 
 def row(document: Document, chunks: int | None) -> dict[str, object]:
@@ -103,6 +99,7 @@ def row(document: Document, chunks: int | None) -> dict[str, object]:
         "Pages": len(document.pages) or None,
         "Characters": len(document.text),
         "Chunks": chunks,
+        "Pages in doubt": tables.health_line(document),
         "Warnings": len(warnings(document)) or None,
         "Tenant": access.tenant,
         "Roles": ", ".join(access.roles),
@@ -127,7 +124,15 @@ def warnings(document: Document) -> list[str]:
     return list(dict.fromkeys(said))
 
 
-def _details(document: Document, chunks: tuple[Chunk, ...], view: View, owner: bool) -> None:
+def page_warnings(document: Document, number: int) -> list[str]:
+    """What went wrong with one page's text, a sentence each."""
+    found = next((p for p in document.report.pages if p.number == number), None)
+    return list(found.warnings) if found is not None else []
+
+
+def _details(
+    document: Document, chunks: tuple[Chunk, ...], view: View, owner: bool, shelf: Shelf
+) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(key="strong_document"):
             st.text(f"{document.title or document.name}")
@@ -143,17 +148,23 @@ def _details(document: Document, chunks: tuple[Chunk, ...], view: View, owner: b
     report = document.report
     many = f"{len(document.pages):,} pages" if document.pages else ""
     size = f"{len(document.text):,} characters in {len(chunks):,} chunks"
-    facts = [kind(report.media_type), report.encoding, many, size]
+    facts = [kind(report.media_type), many, size, tables.facts_line(document)]
     with st.container(key="quiet_document"):
         st.text(" · ".join(f for f in facts if f))
-    said = warnings(document)
-    if said:
-        say.note("warning", said[:12], key="document")
-        if len(said) > 12:
-            st.caption(f"and {len(said) - 12} more")
+    say.note("warning", report.warnings[:12], key="document")
     if not chunks:
         say.note("error", "No chunk came of this document: it cannot be found.", key="no_chunk")
-    _text(document, chunks, view)
+    _done_to_it(document)
+    _text(document, chunks, view, shelf)
+
+
+def _done_to_it(document: Document) -> None:
+    """What extraction repaired, left out and took in; nothing where it did nothing."""
+    frame = tables.health_table(document)
+    if frame.empty:
+        return
+    with st.expander("What extraction did", key="extraction_box"):
+        st.dataframe(frame, hide_index=True, height="content", column_config=columns.layout(frame))
 
 
 def _remove(document_id: str) -> None:
@@ -164,21 +175,54 @@ def _remove(document_id: str) -> None:
         state.change(chunk="", evidence=())
 
 
-def _text(document: Document, chunks: tuple[Chunk, ...], view: View) -> None:
-    """One page of the text, in blocks: chunks, and what is in no chunk."""
+def _text(document: Document, chunks: tuple[Chunk, ...], view: View, shelf: Shelf) -> None:
+    """One page of the text, in blocks: chunks, and what is in no chunk; of a PDF, beside it
+    the page itself."""
     pages = sections(document, chunks)
     chosen = next((n for n, p in enumerate(pages, 1) if p.holds(view.chunk)), 1)
     key = f"page_{document.id}_{view.chunk}"
     number = chosen
+    if len(document.report.pages) > 1:
+        shown = st.session_state.get(key, chosen)
+        charts.draw(
+            figures.page_bars(document.report.pages, current=shown, theme=work.theme()),
+            key="page_bars",
+            on_select=lambda: _page_clicked(key),
+            selection_mode="points",
+            alt="A bar a page: its characters, coloured by how far its text can be trusted",
+        )
     with st.container(horizontal=True, vertical_alignment="center", key="page_bar"):
         if len(pages) > 1:
             number = _choose_page(len(pages), chosen, key)
         page = pages[number - 1]
         with st.container(key="quiet_page"):
             st.text(page.title)
-    with st.container(height=TEXT_HEIGHT, key="document_text", gap="small"):
+    say.note("warning", page_warnings(document, number), key="page")
+    original = shelf.originals.get(document.id)
+    if original is None or not document.pages:
+        _blocks(page, view)
+        return
+    with st.container(key="split_document"):
+        left, right = st.columns(2, gap="medium")
+    with left:
+        page_view.draw(document, chunks, number, view, original, work.evidence(view))
+    with right:
+        _blocks(page, view, page_view.HEIGHT)
+
+
+def _blocks(page: Section, view: View, height: int = TEXT_HEIGHT) -> None:
+    with st.container(height=height, key="document_text", gap="small"):
         for at, block in enumerate(page.blocks):
             _block(block, at, view.chunk)
+
+
+def _page_clicked(key: str) -> None:
+    for point in st.session_state["page_bars"].selection.points:
+        number = point.get("customdata")
+        number = number[0] if isinstance(number, list | tuple) else number
+        if isinstance(number, int | float):
+            st.session_state[key] = int(number)
+            return
 
 
 def _choose_page(many: int, chosen: int, key: str) -> int:

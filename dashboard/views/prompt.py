@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.records import Document
 from core.trace import Passage, Trace
-from dashboard import charts, columns, figures, say, state, tables, work
+from dashboard import charts, columns, figures, row_choice, say, state, tables, work
 from dashboard.answers import claims
 from dashboard.chunks import place
 from dashboard.views import outcome
@@ -72,8 +72,6 @@ def _passages(trace: Trace) -> Passage | None:
     ids = [p.chunk_id for p in trace.selected]
     chosen = state.view().chunk
     at = ids.index(chosen) if chosen in ids else 0
-    st.session_state["passages"] = {"selection": {"rows": [at], "columns": [], "cells": []}}
-    st.session_state["passages_ids"] = ids
     frame = tables.selected_table(trace)
     if frame["Trimmed"].any():
         frame["Trimmed"] = frame["Trimmed"].map({True: "✓", False: ""})
@@ -81,25 +79,18 @@ def _passages(trace: Trace) -> Passage | None:
         del frame["Trimmed"]
     st.dataframe(
         frame,
-        key="passages",
         column_config=columns.layout(frame),
         height=HEIGHT,
-        hide_index=True,
         on_select=_passage_clicked,
-        selection_mode=["single-row", "single-cell"],
-        placeholder="",
         alt="The passages of the prompt; choose one to see its source",
+        **row_choice.choose("passages", ids, ids[at]),
     )
     return trace.selected[at]
 
 
 def _passage_clicked() -> None:
-    picked = st.session_state["passages"].selection
-    ids = st.session_state["passages_ids"]
-    for row in [*(row for row, _ in picked.cells), *picked.rows]:
-        if row < len(ids) and ids[row] != state.view().chunk:
-            state.change(chunk=ids[row])
-            return
+    if chosen := row_choice.clicked("passages", state.view().chunk):
+        state.change(chunk=chosen)
 
 
 def _source(passage: Passage, index: Index | None) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.trace import Trace
-from dashboard import charts, columns, figures, say, state, tables, work
+from dashboard import charts, columns, figures, row_choice, say, state, tables, work
 from dashboard.chunks import clicked_chunk
 from dashboard.link import View
 from dashboard.views import chunk, export, outcome, tour
@@ -197,30 +197,17 @@ def _table(trace: Trace, shown: str, evidence: tuple[str, ...]) -> list[str]:
         )
         return ids
     shown_frame, layout = columns.grouped(frame)
-    # A selection is a row's position, and after a rerank that row holds another chunk: the
-    # chunk's id is what stays, and the position is set from it before every drawing.
-    rows = [ids.index(shown)] if shown in ids else []
-    st.session_state["stage_table"] = {"selection": {"rows": rows, "columns": [], "cells": []}}
-    st.session_state["stage_table_ids"] = ids
     st.dataframe(
         shown_frame,
-        key="stage_table",
         column_config=layout,
         height=TABLE_HEIGHT,
-        hide_index=True,
         on_select=_row_clicked,
-        selection_mode=["single-row", "single-cell"],
-        placeholder="",
         alt="A row a chunk, a group of columns a stage",
+        **row_choice.choose("stage_table", ids, shown),
     )
     return ids
 
 
 def _row_clicked() -> None:
-    picked = st.session_state["stage_table"].selection
-    ids = st.session_state["stage_table_ids"]
-    now = state.view().chunk
-    for row in [*(row for row, _ in picked.cells), *picked.rows]:
-        if row < len(ids) and ids[row] != now:
-            state.change(chunk=ids[row])
-            return
+    if chosen := row_choice.clicked("stage_table", state.view().chunk):
+        state.change(chunk=chosen)

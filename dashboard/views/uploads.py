@@ -54,6 +54,18 @@ def draw(shelf: Shelf) -> None:
         with st.container(horizontal=True, vertical_alignment="center", key="file_problems"):
             say.note("error", shelf.problems, key="files")
             st.button("Dismiss", key="dismiss_files", type="tertiary", on_click=_dismiss)
+    samples = work.samples_among(shelf)
+    if samples:
+        with st.container(horizontal=True, vertical_alignment="center", key="quiet_samples"):
+            beside = f"{len(samples)} sample documents are searched together with your own."
+            st.text(beside, width="content")
+            st.button(
+                "Remove the samples",
+                key="remove_samples",
+                type="tertiary",
+                on_click=_remove_samples,
+                args=(samples,),
+            )
 
 
 @st.fragment(run_every=0.5)
@@ -98,6 +110,14 @@ def distinct(sources: list[Source]) -> list[Source]:
         name = source.name if count == 1 else f"{source.name} ({count})"
         out.append(Source(name, source.data, source.metadata, source.password))
     return out
+
+
+def _remove_samples(ids: frozenset[str]) -> None:
+    shelf = work.shelf()
+    if shelf is not None:
+        state.put_shelf(shelf.without(ids))
+        # A sample question is of no use without the samples.
+        state.change(question="", chunk="", evidence=())
 
 
 def _dismiss() -> None:

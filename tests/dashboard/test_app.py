@@ -263,9 +263,9 @@ def test_a_bad_upload_leaves_a_message_and_the_others_load() -> None:
     sources = [Source("good.md", b"A deposit is refunded."), Source("bad.pdf", b"%PDF-1.7 no")]
 
     def read(job):
-        from dashboard import cache
+        from dashboard import work
 
-        return cache.read(sources, job)
+        return work.read_files(sources, job)
 
     at.session_state["board"].ask("ingest", 1, read, lane=dashboard_jobs.BULK, patience=60)
     settle(at)

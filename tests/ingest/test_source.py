@@ -154,6 +154,25 @@ def test_an_entry_that_names_no_file_is_reported(tmp_path: Path, entry: str) -> 
     assert f'names "{entry}", which is not a file' in str(errors[0])
 
 
+@pytest.mark.skipif(os.name == "nt", reason="permissions differ")
+def test_a_folder_that_cannot_be_looked_into_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, a_dot_md="a", closed__b_dot_md="b")
+    scandir = os.scandir
+
+    def refusing(path: str) -> object:
+        # As the file system does; root, who may run this, is refused nothing.
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    good, bad = sorted(sources_from_paths([tmp_path]), key=lambda s: s.error is not None)
+    assert good.name == "a.md"
+    assert str(bad.error).startswith("closed: the folder cannot be read (Permission denied)")
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="has no named pipes")
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.txt")

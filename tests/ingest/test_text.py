@@ -177,6 +177,15 @@ def test_front_matter_that_does_not_parse_is_mentioned() -> None:
         "{tenant: y, roles: [a}",
         '{"title": "x" "tenant": "y"}',
         "x: &a {tenant: y}\n<<: *a",
+        "tenants: [a, b]",
+        "tennant: a",
+        "rolles: [a]",
+        "lables: [a]",
+        "role: staff, finance",
+        "role: a\nroles: [b]",
+        "label: {a: b}",
+        "title: x\x85tenant: [a]",
+        "title: x\u2028tenant: [a]",
     ],
 )
 def test_access_that_cannot_be_understood_never_opens_a_file(lines: str) -> None:
@@ -195,11 +204,57 @@ def test_access_that_cannot_be_understood_never_opens_a_file(lines: str) -> None
         "----\ntenant: x\n----\nSecret.",
         "\ufeff\ufeff---\ntenant: x\n---\nSecret.",
         '+++\ntenant = "x"\n+++\nSecret.',
+        "%YAML 1.2\n\n---\ntenant: x\n---\nSecret.",
+        " \x85---\x85tenant: x\x85---\x85Secret.",
+        "%yaml\n---\ntenant: x\n---\nSecret.",
     ],
 )
 def test_what_only_looks_like_front_matter_does_not_open_a_file(text: str) -> None:
     with pytest.raises(DocumentError, match="at the very top"):
         read(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "%YAML 1.2\n---\ntenant: x\n---\nBody",
+        "%YAML 1.2\n%TAG ! tag:x,2000:\n---\ntenant: x\n...\nBody",
+        "---\ntenant: x\n...\nBody",
+        "---\r\ntenant: x\r\n... \r\nBody",
+        "---\x85tenant: x\x85---\x85Body",
+        "---\x85tenant: x\u2028...\u2029Body",
+        "---\ntitle: t\x85tenant: x\n---\nBody",
+    ],
+)
+def test_front_matter_by_all_that_yaml_allows(text: str) -> None:
+    document = read(text)
+    assert document.access == Access("x")
+    (span,) = document.unranked
+    assert document.text[span.end :] == "Body"
+
+
+def test_a_closing_line_of_dots_within_the_body_closes_nothing() -> None:
+    document = read("---\ntenant: x\n---\nBody\n...\nmore")
+    assert document.text.endswith("Body\n...\nmore") and document.unranked[0].end == 18
+
+
+def test_one_role_or_label_may_be_written_in_the_singular() -> None:
+    document = read("---\nrole: staff\nLabel: [internal]\n---\nwords")
+    assert document.access == Access("", ("staff",), ("internal",))
+    assert document.report.warnings[0] == "The front matter's “role” is read as “roles”."
+    assert len(document.report.warnings) == 2
+
+
+@pytest.mark.parametrize("key", ["roles", "labels"])
+def test_an_empty_list_of_access_is_warned_of(key: str) -> None:
+    document = read(f"---\n{key}: []\n---\nwords")
+    assert document.access == Access() and key in document.report.warnings[0]
+    assert "all may read it" in read("words", **{key: []}).report.warnings[0]
+
+
+def test_other_tools_keys_are_none_of_ours() -> None:
+    document = read("---\nrules: [a]\nlayout: post\ntags: [b]\n---\nwords")
+    assert document.access == Access() and document.unranked
 
 
 def test_access_below_another_key_is_warned_of() -> None:
@@ -232,7 +287,7 @@ def test_what_is_said_beside_the_file_wins_and_is_told() -> None:
 
 
 def test_other_values_are_left_out_with_a_warning() -> None:
-    document = read("---\ndate: last May\npriority: high\ntitle: [a]\nrole: x\n---\nwords")
+    document = read("---\ndate: last May\npriority: high\ntitle: [a]\npriorty: 1\n---\nwords")
     assert (document.date, document.priority, document.title) == ("", 0, "a")
     assert len(document.report.warnings) == 4
 

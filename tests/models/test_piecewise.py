@@ -333,11 +333,15 @@ def test_transformers_too_new_for_flag_embedding_names_the_pin(folders, monkeypa
     assert "pip install 'transformers>=5,<5.24'" in str(caught.value)
 
 
-def run(reranker, question: str = QUESTION):
+def run(reranker):
+    return run_in("bge_rerank", {"piecewise": reranker})
+
+
+def run_in(mode: str, rerankers: dict, **more):
+    """A trace over the texts, by the given rerankers; ``more`` are knobs."""
     world = index([document("\n\n".join(t for t in TEXTS if t.strip()))], Settings(chunk_tokens=16))
-    pipeline = Pipeline(HashingEncoder(), {"piecewise": reranker})
-    settings = Settings(chunk_tokens=16, relevance_threshold=0.0)
-    return pipeline.run(world, question, settings, "bge_rerank")
+    settings = Settings(chunk_tokens=16, relevance_threshold=0.0, **more)
+    return Pipeline(HashingEncoder(), rerankers).run(world, QUESTION, settings, mode)
 
 
 def test_a_trace_by_a_cross_encoder(load):
@@ -391,3 +395,35 @@ def test_the_command_line_takes_a_model(folders, tmp_path, capsys):
     assert "is not on this machine" in said
     code, stage, said = rerank("--piecewise", "nobody/nothing")
     assert code == 0 and "bge_rerank does" in said
+
+
+def test_a_score_read_once_is_found_on_disk_by_the_next_run(load, tmp_path):
+    from core.index.scores import ScoreCache
+
+    def trace(reranker, texts):
+        world = index([document(texts)], Settings(chunk_tokens=16))
+        pipeline = Pipeline(HashingEncoder(), {"piecewise": reranker}, scores=ScoreCache(tmp_path))
+        knobs = Settings(chunk_tokens=16, relevance_threshold=0.0)
+        return pipeline.run(world, QUESTION, knobs, "bge_rerank")
+
+    text = "\n\n".join(t for t in TEXTS if t.strip())
+    first = trace(load(), text)
+    reranker = load()
+    seen = watch(reranker)
+    again = trace(reranker, text)
+    assert seen == []
+    assert again.without_timings() == first.without_timings()
+    # The text decides, not the document that it stands in.
+    trace(reranker, f"{text}\n\nA vessel more.")
+    assert sum(pairs for pairs, _ in seen) <= 2
+
+
+@pytest.mark.parametrize("seconds, degraded", [(0.02, True), (60.0, False)])
+def test_a_time_limit_is_looked_at_between_batches(load, seconds, degraded):
+    import time
+
+    reranker = load()
+    reranker.batch_size = 1
+    at_each_pass(reranker, lambda ids: time.sleep(0.02))
+    trace = run_in("bge_rerank", {"piecewise": reranker}, rerank_seconds=seconds)
+    assert bool(trace.stage("rerank_1").degraded) == degraded

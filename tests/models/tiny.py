@@ -73,6 +73,67 @@ def save_reranker(
     return folder
 
 
+def save_encoder(
+    folder: Path,
+    kind: str = "xlm-roberta",
+    *,
+    heads: bool = False,
+    pooling: str = "",
+    prompts: dict[str, str] | None = None,
+    positions: int = 64,
+    width: int = 16,
+    dtype: str = "float32",
+    seed: int = 0,
+) -> Path:
+    """Saves a random encoder and its tokenizer to ``folder``, and returns it.
+
+    Args:
+        heads: with BGE-M3's two heads, as its authors' library reads them.
+        pooling: as a model of sentence-transformers with this pooling, by that library.
+        prompts: what such a model was saved with.
+    """
+    import torch
+    from transformers import BertConfig, BertModel, XLMRobertaConfig, XLMRobertaModel
+
+    tokenizer = _tokenizer(kind)
+    config, model = {
+        "bert": (BertConfig, BertModel),
+        "xlm-roberta": (XLMRobertaConfig, XLMRobertaModel),
+    }[kind]
+    torch.manual_seed(seed)
+    made = model(
+        config(
+            vocab_size=len(tokenizer),
+            hidden_size=width,
+            num_hidden_layers=2,
+            num_attention_heads=2,
+            intermediate_size=32,
+            max_position_embeddings=positions,
+            type_vocab_size=2 if kind == "bert" else 1,
+            pad_token_id=tokenizer.pad_token_id,
+            bos_token_id=tokenizer.cls_token_id,
+            eos_token_id=tokenizer.sep_token_id,
+            initializer_range=0.6,
+        )
+    )
+    made.to(getattr(torch, dtype)).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    if heads:
+        torch.save(torch.nn.Linear(width, width).state_dict(), folder / "colbert_linear.pt")
+        torch.save(torch.nn.Linear(width, 1).state_dict(), folder / "sparse_linear.pt")
+    if pooling:
+        from sentence_transformers import SentenceTransformer
+        from sentence_transformers.sentence_transformer.modules import Normalize, Pooling
+
+        plain = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+        SentenceTransformer(
+            modules=[plain[0], Pooling(width, pooling_mode=pooling), Normalize()],
+            device="cpu",
+            prompts=prompts,
+        ).save(str(folder))
+    return folder
+
+
 def direct_logits(folder: Path, pairs: list[tuple[str, str]], **truncation) -> list[float]:
     """The logits of a plain forward pass, a pair at a time: no padding, no library of rerankers."""
     import torch

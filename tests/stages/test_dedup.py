@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.settings import Settings
-from core.stages.dedup import dedup, minhash_overlap, overlap
+from core.stages.dedup import dedup
 from core.stages.exceptions import wording
+from core.stages.overlaps import Overlaps, minhash_overlap, overlap
 from tests.stages.made import entries, index_of, named, names, ranked, run_over
 from tests.worlds import WORDS, index, pipeline
 
@@ -142,6 +143,22 @@ def test_overlap_is_what_counting_gives(sets):
         for j, b in enumerate(sets):
             expected = len(a & b) / min(len(a), len(b)) if a and b else 0.0
             assert measured[i, j] == pytest.approx(expected, abs=1e-6)
+
+
+@given(
+    sets=st.lists(st.frozensets(st.sampled_from(WORDS)), min_size=1, max_size=9),
+    asked=st.lists(st.lists(st.integers(0, 8), min_size=1, unique=True), min_size=1, max_size=5),
+)
+def test_what_was_compared_before_changes_no_coefficient(sets, asked):
+    remembered = Overlaps(limit=4)  # so that some of the questions make it forget
+    for places in asked:
+        some = [p % len(sets) for p in dict.fromkeys(p % len(sets) for p in places)]
+        measured = remembered.among([str(p) for p in some], [sets[p] for p in some])
+        by_hand = [
+            [len(sets[a] & sets[b]) / max(1, min(len(sets[a]), len(sets[b]))) for b in some]
+            for a in some
+        ]
+        assert np.allclose(measured, by_hand)
 
 
 def test_minhash_is_near_the_overlap():

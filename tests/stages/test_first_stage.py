@@ -63,8 +63,8 @@ def test_k_beyond_the_corpus_takes_all_and_says_so(mode, k):
     made = index_of(FIVE)
     record = ask(made, mode=mode, candidate_k=k, top_k=k).stage("first_stage")
     assert len(record.kept) == min(k, 5)
-    said = [w for w in record.warnings if "all taken" in w]
-    assert said == ([f"{k} chunks were asked for; the corpus has 5, all taken."] if k > 5 else [])
+    said = "; all 5 chunks taken, fewer than the "
+    assert (f"{said}{k} asked for" in record.how) == (k > 5) == (said in record.how)
 
 
 # Fusion, by hand.
@@ -256,3 +256,15 @@ def test_a_question_cut_by_the_model_says_so():
 
     record = ask(index_of(FIVE), mode="no_rerank", encoder=Short()).stage("first_stage")
     assert any("7 tokens cut" in w for w in record.warnings)
+
+
+def test_vectors_of_another_encoder_are_not_compared():
+    class Other(HashingEncoder):
+        fingerprint = "word-hashes-2"
+
+    made = build_index([document("alpha pump.", "a")], Settings(), Other(), counter=WordCounter())
+    record = ask(made, mode="no_rerank", question="alpha").stage("first_stage")
+    assert "another encoder read the documents" in record.degraded
+    assert all("dense" not in e.scores for e in record.entries)
+    own = ask(made, mode="no_rerank", question="alpha", encoder=Other())
+    assert not own.degraded

@@ -114,7 +114,7 @@ def test_places_by_hand():
 @pytest.mark.parametrize("passages", [1, 9, 10, 120])
 def test_the_cost_of_a_label_is_never_too_low(passages):
     for counter in (WordCounter(), wordpiece()):
-        cost = PassageCost(counter).label("my file.pdf", "p3", passages)
+        cost = PassageCost(counter).labels([("my file.pdf", "p3")] * passages)[-1]
         dearest = max(
             counter.count(label(n, "my file.pdf", "p3") + "\n\n") for n in range(1, passages + 1)
         )

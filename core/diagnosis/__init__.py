@@ -1,0 +1,31 @@
+"""Why a chunk is missing, and what brings it back."""
+
+from core.diagnosis.answer import Answer, why
+from core.diagnosis.proposals import Proposal, Proposals, propose
+from core.diagnosis.symptoms import Fault, faults
+from core.diagnosis.targets import (
+    Target,
+    target_of_chunk,
+    target_of_evidence,
+    target_of_span,
+    targets_of_passage,
+)
+from core.diagnosis.verdicts import ChunkVerdict, Verdict, verdict
+
+__all__ = [
+    "Answer",
+    "ChunkVerdict",
+    "Fault",
+    "Proposal",
+    "Proposals",
+    "Target",
+    "Verdict",
+    "faults",
+    "propose",
+    "target_of_chunk",
+    "target_of_evidence",
+    "target_of_span",
+    "targets_of_passage",
+    "verdict",
+    "why",
+]

@@ -1,0 +1,155 @@
+"""The whole answer to "why is this missing?": verdict, proposals and faults, as text or JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.diagnosis.proposals import SECONDS, Proposal, Proposals, propose
+from core.diagnosis.symptoms import Fault, faults
+from core.diagnosis.targets import Target
+from core.diagnosis.verdicts import ChunkVerdict, Verdict, verdict
+from core.fates import PROMPT
+from core.index.index import Index
+from core.pipeline import Pipeline
+from core.plain import plain
+from core.records import Principal
+from core.settings import STAGES
+from core.trace import OUTCOMES, Trace
+
+QUICK = 3.0
+"""Seconds. A run that took longer is not run again to see whether its citations are stable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of a target, what brings it back, and what else the trace shows.
+
+    ``elsewhere`` are verdicts on other places where the passage stands; the one that came
+    furthest is ``verdict``.
+    """
+
+    trace: Trace
+    verdict: Verdict
+    elsewhere: tuple[Verdict, ...]
+    proposals: Proposals
+    faults: tuple[Fault, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON's own types; the keys that scripts rely on."""
+        target = self.verdict.target
+        return {
+            "question": self.trace.question,
+            "mode": self.trace.mode,
+            "outcome": self.trace.outcome,
+            "target": {
+                "kind": target.kind,
+                "asked": target.asked,
+                "found": target.share if target.pieces else 0.0,
+                "missing": list(target.missing),
+                "problem": target.problem,
+                "pages_without_text": plain(target.silent),
+            },
+            "verdict": _whole(self.verdict),
+            "verdicts": [_chunk(c) for c in self.verdict.chunks],
+            "elsewhere": [
+                _whole(v) | {"chunk_ids": list(v.target.chunk_ids)} for v in self.elsewhere
+            ],
+            "proposals": [_proposal(p) for p in self.proposals.proposals],
+            "search": {
+                "sentence": self.proposals.sentence,
+                "complete": self.proposals.complete,
+                "seconds": self.proposals.seconds,
+                "tried": plain(self.proposals.tried),
+            },
+            "faults": plain(self.faults),
+        }
+
+    def text(self) -> str:
+        """The same for a person at a terminal."""
+        lines = [f"{self.trace.mode}: {OUTCOMES[self.trace.outcome]}", "", self.verdict.sentence]
+        missing = self.verdict.target.missing
+        if missing and self.verdict.target.pieces:
+            lines.append("Not found: " + "; ".join(" ".join(m.split()) for m in missing))
+        if len(self.verdict.chunks) > 1:
+            lines += [f"  {c.sentence}" for c in self.verdict.chunks]
+        if self.elsewhere:
+            lines.append(f"It stands in {len(self.elsewhere) + 1} places; also:")
+            lines += [f"  {v.sentence}" for v in self.elsewhere]
+        if self.verdict.chunks:
+            lines += ["", "What brings it back", f"  {self.proposals.sentence}"]
+            lines += [f"  {p.sentence}" for p in self.proposals.proposals]
+        if self.faults:
+            lines += ["", "What else the trace shows"]
+            lines += [f"  {f.title}: {f.sentence}" for f in self.faults]
+        return "\n".join(lines)
+
+
+def _whole(said: Verdict) -> dict[str, Any]:
+    return {"stage": said.stage, "arrived": said.arrived, "sentence": said.sentence}
+
+
+def _chunk(said: ChunkVerdict) -> dict[str, Any]:
+    where = said.standing
+    ranks = {
+        "bm25": where.bm25_rank if where else None,
+        "dense": where.dense_rank if where else None,
+        "fused": where.fused_rank if where else None,
+        "of": where.total if where else None,
+    }
+    return {
+        "chunk_id": said.chunk_id,
+        "name": said.name,
+        "stage": said.stage,
+        "reason": said.reason,
+        "cause": said.cause,
+        "margin": said.margin,
+        "sentence": said.sentence,
+        "shown": said.shown,
+        "ranks": ranks,
+        "has": list(where.has) if where else [],
+        "lacks": list(where.lacks) if where else [],
+        "facts": plain(said.facts) if said.facts else {},
+    }
+
+
+def _proposal(proposal: Proposal) -> dict[str, Any]:
+    return plain(proposal) | {"sentence": proposal.sentence}
+
+
+def why(
+    pipeline: Pipeline,
+    index: Index,
+    trace: Trace,
+    targets: Sequence[Target],
+    *,
+    viewer: Principal | None | str = "asker",
+    seconds: float = SECONDS,
+    cancelled: Callable[[], bool] | None = None,
+) -> Answer:
+    """Everything about a target; of several places where a passage stands, the best placed one.
+
+    Args:
+        targets: one, or every place that :func:`targets_of_passage` found.
+        viewer: as for :func:`verdict`. seconds: as for :func:`propose`.
+
+    Raises:
+        Cancelled: ``cancelled`` answered True.
+    """
+    said = [verdict(trace, index, t, viewer=viewer) for t in targets]
+    best = max(range(len(said)), key=lambda i: (said[i].arrived, _far(said[i].stage), -i))
+    again = pipeline if sum(s.seconds for s in trace.stages) < QUICK else None
+    return Answer(
+        trace=trace,
+        verdict=said[best],
+        elsewhere=tuple(v for i, v in enumerate(said) if i != best),
+        proposals=propose(
+            pipeline, index, trace, targets[best], seconds=seconds, cancelled=cancelled
+        ),
+        faults=faults(trace, index, again, cancelled=cancelled),
+    )
+
+
+def _far(stage: str) -> int:
+    return len(STAGES) if stage == PROMPT else STAGES.index(stage) if stage in STAGES else -1
