@@ -32,7 +32,7 @@ from core.ingest.page_report import (
 )
 from core.ingest.tables import tables_of
 from core.ingest.tex_math import named, with_signs
-from core.ingest.turned import SIDEWAYS, read_last
+from core.ingest.turned import read_last, set_otherwise
 from core.ingest.visibility import INVISIBLE, Visibility, visibility_of
 from core.records import PageReport
 
@@ -251,7 +251,7 @@ def _visible(page: RawPage) -> Sequence[Line]:
 
 def _layout_warnings(layout: Layout) -> tuple[str, ...]:
     warnings = (UNCERTAIN,) if layout.uncertain else ()
-    warnings += (SIDEWAYS,) if layout.turned else ()
+    warnings += set_otherwise(layout.direction)
     return warnings + ((read_last(layout.across),) if layout.across else ())
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from benchmarks.made.coded import coded
+from benchmarks.made.scripts import square
 from core.chunking import chunk_document
 from core.ingest.extract import extract
 from core.tokens import wordpiece
@@ -158,3 +160,11 @@ def test_the_longest_lines_decide_which_way_a_page_is_set() -> None:
 
     text = extract("a.pdf", drawn(draw), {}).text
     assert text.startswith("A long line") and text.endswith("Sheet 4")
+
+
+def test_vertical_japanese_is_read_from_the_right() -> None:
+    lines = ["船長が港へ荷物を運ぶ", "海岸の灯台が見える", "嵐に波が高い"]
+    data = coded([square(line) for line in lines], "HAN", vertical=True)
+    document = read(data)
+    assert document.text == "".join(lines)
+    assert "top to bottom" in document.report.pages[0].warnings[0]
