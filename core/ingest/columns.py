@@ -30,6 +30,8 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _FIGURE = re.compile(r"[-+−±~<>≤≥≈$€£¥(]*\d")
 
+_PAGE_NUMBER = re.compile("[ivxlcdm]+", re.IGNORECASE)  # as in a table of contents
+
 Gutter = tuple[float, float]
 
 
@@ -220,7 +222,7 @@ def _header(run: Sequence[Group], gutters: Sequence[Gutter]) -> str:
     if len(first) < max(map(len, others)) - 1 or len(first) < 2:
         return ""
     named = {column: text_of(group) for column, group in first.items()}
-    if any(_FIGURE.match(text) for text in named.values()):
+    if any(_FIGURE.match(text) or _PAGE_NUMBER.fullmatch(text) for text in named.values()):
         return ""
     bold = all(line.bold for line in run[0]) and not any(
         all(line.bold for line in group) for group in run[1:]

@@ -26,13 +26,13 @@ UNCERTAIN = "The reading order is uncertain: short lines stand side by side."
 class Layout:
     """A page's paragraphs, each a tuple of rows, in reading order.
 
-    ``turned``: the page is set sideways, or upside down. ``across``: how many characters run in
+    ``direction`` is that in which most of the text runs, as in ``lines.py``. ``across``: how many characters run in
     another direction than the rest.
     """
 
     paragraphs: tuple[tuple[Row, ...], ...]
     uncertain: bool = False
-    turned: bool = False
+    direction: int = UPRIGHT
     across: int = 0
 
 
@@ -52,7 +52,7 @@ def lay_out(lines: Sequence[Line]) -> Layout:
     if rest:
         paragraphs.append(tuple(row_of([line]) for line in rest))
     across = sum(len(line.text) for line in rest)
-    return Layout(tuple(paragraphs), layout.uncertain, main != UPRIGHT, across)
+    return Layout(tuple(paragraphs), layout.uncertain, main, across)
 
 
 def _laid_out(lines: Sequence[Line]) -> Layout:

@@ -10,8 +10,9 @@ from core.ingest.clean import clean
 
 # Bits of a span's "flags", as PyMuPDF documents them.
 _MONOSPACED, _BOLD = 8, 16
-# Directions of text: to the right, up, upside down to the left, down.
-UPRIGHT, UP, OVER, DOWN = range(4)
+# Directions of text: to the right, up, upside down to the left, down; and down with upright
+# characters, as Japanese and Chinese are also written.
+UPRIGHT, UP, OVER, DOWN, VERTICAL = range(5)
 # Colours from here on may be almost white: red, green and blue of 0xE8 or more.
 PALE = 0xE8E8E8
 # Many fonts of fixed width do not say so in their flags.
@@ -72,7 +73,7 @@ def lines_of(blocks: list[dict[str, Any]]) -> list[Line]:
     for block in blocks:
         for raw in block.get("lines", ()):
             spans = raw["spans"]
-            direction = UPRIGHT if raw["dir"][0] > 0.99 else _direction(*raw["dir"])
+            direction = UPRIGHT if raw["dir"][0] > 0.99 else _direction(raw)
             changed = "changed" in raw
             for span in spans:
                 if span["color"] >= PALE or span["alpha"] == 0:
@@ -84,8 +85,11 @@ def lines_of(blocks: list[dict[str, Any]]) -> list[Line]:
     return lines
 
 
-def _direction(x: float, y: float) -> int:
-    """The nearest of the four; y grows downwards."""
+def _direction(raw: dict[str, Any]) -> int:
+    """The nearest of the four, or vertical writing; y grows downwards."""
+    x, y = raw["dir"]
+    if raw.get("wmode"):
+        return VERTICAL
     if abs(x) >= abs(y):
         return UPRIGHT if x > 0 else OVER
     return DOWN if y > 0 else UP
@@ -138,7 +142,7 @@ def _append(
         return
     flags = main["flags"]
     size = round(main["size"] * 2) / 2
-    baseline = main["origin"][0 if direction in (UP, DOWN) else 1]
+    baseline = main["origin"][0 if direction in (UP, DOWN, VERTICAL) else 1]
     x0, y0, x1, y1 = box
     if direction == UPRIGHT and y1 - y0 < 0.3 * size:  # a font that claims to have no height
         y0, y1 = min(y0, baseline - 0.8 * size), max(y1, baseline + 0.2 * size)

@@ -10,7 +10,6 @@ from typing import Any
 from core.ingest.annotations import NONE, Annotations
 from core.ingest.clean import CONTROL, repairs
 from core.ingest.health import FEW, MOSTLY_COVERED, UNRELIABLE_FROM
-from core.ingest.layout import UNCERTAIN
 from core.ingest.lines import Line
 from core.ingest.visibility import Visibility
 from core.records import Count, PageReport
@@ -79,15 +78,15 @@ def laid_out(
     report: PageReport,
     aside: Iterable[tuple[str, str]],
     uncertain: bool,
-    more: Sequence[str] = (),
+    warnings: tuple[str, ...] = (),
 ) -> PageReport:
     """The report with what laying out the page showed. ``aside`` holds (text, kind) of what is
-    not ranked, ``more`` further warnings."""
+    not ranked, ``warnings`` what is to be said of the layout."""
     removed: Counter[str] = Counter()
     for text, kind in aside:
         removed[kind] += len(text)
-    warnings = report.warnings + ((UNCERTAIN,) if uncertain else ()) + tuple(more)
-    return replace(report, uncertain=uncertain, warnings=warnings, removed=counts(removed))
+    said = report.warnings + warnings
+    return replace(report, uncertain=uncertain, warnings=said, removed=counts(removed))
 
 
 def with_joined(pages: Sequence[PageReport], joined: Mapping[int, int]) -> tuple[PageReport, ...]:

@@ -15,7 +15,7 @@ from core.ingest.assemble import Aside, PageContent, assemble
 from core.ingest.bombs import oversized_stream
 from core.ingest.extract import Extracted
 from core.ingest.gaps import needs_places, with_places
-from core.ingest.layout import Layout, lay_out
+from core.ingest.layout import UNCERTAIN, Layout, lay_out
 from core.ingest.lean import lean
 from core.ingest.limits import Limits
 from core.ingest.lines import Line, lines_of
@@ -30,8 +30,9 @@ from core.ingest.page_report import (
     unreadable_page,
     with_joined,
 )
+from core.ingest.tables import tables_of
 from core.ingest.tex_math import named, with_signs
-from core.ingest.turned import SIDEWAYS, read_last
+from core.ingest.turned import read_last, set_otherwise
 from core.ingest.visibility import INVISIBLE, Visibility, visibility_of
 from core.records import PageReport
 
@@ -100,6 +101,7 @@ def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Ex
         raw=drawn.raw,
         alignment=drawn.alignment,
         boxes=drawn.boxes,
+        tables=tables_of(assembled.rows),
         title=title or _largest(raw[0]),
         date=date,
         pages=assembled.pages,
@@ -236,9 +238,8 @@ def _laid_out(raw: Sequence[RawPage]) -> tuple[tuple[PageReport, ...], list[Page
                 in_margin.index(False) if False in in_margin else 0,
             )
         )
-        given = [(a.text, a.kind) for a in aside]
-        more = _layout_warnings(layout)
-        reports.append(laid_out(page.report, given, layout.uncertain, more))
+        removed = [(a.text, a.kind) for a in aside]
+        reports.append(laid_out(page.report, removed, layout.uncertain, _layout_warnings(layout)))
     return tuple(reports), contents
 
 
@@ -249,7 +250,8 @@ def _visible(page: RawPage) -> Sequence[Line]:
 
 
 def _layout_warnings(layout: Layout) -> tuple[str, ...]:
-    warnings = (SIDEWAYS,) if layout.turned else ()
+    warnings = (UNCERTAIN,) if layout.uncertain else ()
+    warnings += set_otherwise(layout.direction)
     return warnings + ((read_last(layout.across),) if layout.across else ())
 
 
