@@ -96,7 +96,7 @@ def _dots(kind: Kind, dots: Sequence[Dot], panel: int) -> dict[str, Any]:
         "y": [d.row + kind.offset for d in dots],
         "xaxis": f"x{nth(panel + 1)}",
         "yaxis": f"y{nth(panel + 1)}",
-        "marker": {"color": kind.colour, "symbol": kind.symbol, "size": kind.size, "line": {"width": 2}},
+        "marker": {"color": kind.colour, "symbol": kind.symbol, "size": kind.size, "line": {"width": 2, "color": kind.colour}},
         "unselected": {"marker": {"opacity": 1}},
         "customdata": [d.id for d in dots],
         "hovertext": [d.said for d in dots],
