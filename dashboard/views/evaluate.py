@@ -90,7 +90,7 @@ def _budgets() -> tuple[int, ...]:
         key="evaluate_budgets",
         persist_state="session",
         help="How many tokens of chunks may be shown; another number can be typed.",
-        width=250,
+        width=290,
     )
     good, bad = parsed_budgets(given)
     if bad:
@@ -142,7 +142,8 @@ def _result(inputs: Inputs, index: Index, name: str) -> Evaluation | None:
     held, job = evaluation.runs().get(inputs), state.board().current(evaluation.NAME)
     running = job is not None and not job.finished
     mine = job is not None and job.key == inputs.key
-    size = f"{question_set.many(inputs.questions)} × {len(inputs.modes)} modes"
+    many = f"{len(inputs.modes)} mode{'s' * (len(inputs.modes) != 1)}"
+    size = f"{question_set.many(inputs.questions)} × {many}"
     done = held is not None and held.finished
     with st.container(horizontal=True, vertical_alignment="center", key="run_bar"):
         st.button(
