@@ -82,25 +82,24 @@ _SHORT = {
 
 
 _MEASURES = {
-    "Recall": ("%.1f %%", 70),
-    "All of it": ("%.1f %%", 76),
-    "Before": ("%.1f %%", 70),
-    "Assembled": ("%.1f %%", 82),
-    "Median": ("%.0f ms", 70),
-    "p95": ("%.0f ms", 66),
-    "Tokens": ("localized", 62),
+    "Recall": ("%.1f %%", 62),
+    "All of it": ("%.1f %%", 62),
+    "Before": ("%.1f %%", 62),
+    "Assembled": ("%.1f %%", 76),
+    "Median": ("%.0f ms", 62),
+    "p95": ("%.0f ms", 60),
+    "Tokens": ("localized", 56),
 }
 
 
 def measures(frame: pd.DataFrame) -> dict[str, Any]:
     """The column layout of a table of modes and their recall."""
     out: dict[str, Any] = {
-        "Mode": st.column_config.Column(width=84),
-        "Best": st.column_config.Column(
-            width=40, help="The best, and those whose difference from it is inside its interval."
+        "Mode": st.column_config.Column(
+            width=92, help="● the best, and those whose difference from it is inside its interval."
         ),
         "Interval": st.column_config.Column(
-            "95 % interval", width=100, help=RECALL_HELP["Interval"]
+            "95 % interval", width=96, help=RECALL_HELP["Interval"]
         ),
     }
     for name, (form, width) in _MEASURES.items():

@@ -188,8 +188,11 @@ def _through(job: Job, modes: Sequence[str], asker: Asker) -> Answers:
 
         one_by_one = serial(asker)
         for one in jobs:
-            with RUN.turn(job), cache.answering():
-                rows = list(one_by_one([one], cancelled))
+            try:
+                with RUN.turn(job), cache.answering():
+                    rows = list(one_by_one([one], cancelled))
+            except Cancelled:  # while it waited: what was done before is kept
+                return
             if not rows:
                 return
             yield rows[0]

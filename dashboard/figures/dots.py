@@ -12,7 +12,7 @@ from dashboard.figures.base import SMALL, axis, base_layout, note
 from dashboard.figures.stack import nth
 from dashboard.palette import Palette
 
-TOP, ROW, AXIS, LEFT, RIGHT, BETWEEN = 24, 44, 42, 104, 14, 0.045
+TOP, ROW, AXIS, LEFT, RIGHT, BETWEEN = 24, 44, 42, 84, 18, 0.07
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def _dots(kind: Kind, dots: Sequence[Dot], panel: int) -> dict[str, Any]:
         "y": [d.row + kind.offset for d in dots],
         "xaxis": f"x{nth(panel + 1)}",
         "yaxis": f"y{nth(panel + 1)}",
-        "marker": {"color": kind.colour, "symbol": kind.symbol, "size": kind.size, "line": {"width": 2}},
+        "marker": {"color": kind.colour, "symbol": kind.symbol, "size": kind.size, "line": {"width": 2, "color": kind.colour}},
         "unselected": {"marker": {"opacity": 1}},
         "customdata": [d.id for d in dots],
         "hovertext": [d.said for d in dots],
@@ -123,7 +123,7 @@ def _layout(
             range=[scale.low, scale.high],
             fixedrange=True,
             tickformat=scale.format,
-            nticks=4,
+            nticks=3,
             showgrid=True,
             gridcolor=colours.track,
             title={"text": scale.title, "font": small, "standoff": 4},

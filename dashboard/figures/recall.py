@@ -49,7 +49,7 @@ def recall_chart(summary: Summary, budgets: Sequence[int], *, theme: str = "ligh
             Kind(COMPLETE, colours.documents[1], "diamond", whole, 0.22, 8),
         ],
         [mode_title(m) for m in summary.modes],
-        [f"within {b:,} tokens" for b in budgets],
+        [f"{b:,} tokens" for b in budgets],
         Scale(low, high, ".0%", "share found"),
         colours,
     )
@@ -78,7 +78,7 @@ def change_chart(comparison: Comparison, *, theme: str = "light") -> go.Figure:
             Kind(SAME, colours.muted, "circle-open", kinds[SAME], size=10),
         ],
         [mode_title(m) for m in modes],
-        [f"within {b:,} tokens" for b in budgets],
+        [f"{b:,} tokens" for b in budgets],
         Scale(-far * 1.1, far * 1.1, "+.0%" if far > 0.05 else "+.1%", "recall, now less then", True),
         colours,
     )  # fmt: skip

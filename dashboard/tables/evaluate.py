@@ -34,7 +34,7 @@ RECALL_HELP = {
 def recall_table(summary: Summary, budget: int) -> pd.DataFrame:
     """A row a mode at one budget. Shares are in percent, times in milliseconds.
 
-    Columns: Mode, Best (● for the best and those that are not different from it), Recall,
+    Columns: Mode (● for the best and those that are not different from it, else ○), Recall,
     Interval, All of it, Before, Assembled, Median, p95, Tokens.
     """
     equal, b = set(summary.as_good(budget)), str(budget)
@@ -43,8 +43,7 @@ def recall_table(summary: Summary, budget: int) -> pd.DataFrame:
         r = f.recall[b]
         rows.append(
             {
-                "Mode": mode_title(mode),
-                "Best": "●" if mode in equal else "",
+                "Mode": f"{'●' if mode in equal else '○'} {mode_title(mode)}",
                 "Recall": 100 * r.mean,
                 "Interval": f"{100 * r.low:.1f} to {100 * r.high:.1f}",
                 "All of it": 100 * f.complete[b].mean,

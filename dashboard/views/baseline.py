@@ -45,7 +45,7 @@ def draw(evaluation: Evaluation, include: bool) -> None:
         )
         if held is not None:
             st.button("Compare with none", key="baseline_none", type="tertiary", on_click=_drop)
-    if problem := st.session_state.pop(PROBLEM, ""):
+    if problem := st.session_state.get(PROBLEM):
         say.note("error", problem, key="baseline")
     if held is None:
         return
@@ -108,6 +108,7 @@ def _open() -> None:
     from core.evaluate.records import Evaluation
 
     upload = st.session_state["baseline_file"]
+    st.session_state.pop(PROBLEM, None)
     if upload is None:
         return
     try:

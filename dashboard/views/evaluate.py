@@ -35,9 +35,8 @@ def draw() -> None:
         say.note("info", "A saved trace holds one question. Go back to live to evaluate.", key="saved")  # fmt: skip
         return
     chosen = question_set.draw()
-    with st.container(key="split_evaluate"):
-        left, middle, right = st.columns([1.6, 1, 1], gap="small")
-    with left:
+    # This row breaks where the window is narrow.
+    with st.container(horizontal=True, gap="small", key="evaluate_form"):
         modes = st.multiselect(
             "Modes",
             list(MODES),
@@ -45,10 +44,9 @@ def draw() -> None:
             format_func=mode_title,
             key="evaluate_modes",
             persist_state="session",
+            width=520,
         )
-    with middle:
         budgets = _budgets()
-    with right:
         scope = st.segmented_control(
             "Each question is asked of",
             list(SCOPES),
@@ -92,6 +90,7 @@ def _budgets() -> tuple[int, ...]:
         key="evaluate_budgets",
         persist_state="session",
         help="How many tokens of chunks may be shown; another number can be typed.",
+        width=290,
     )
     good, bad = parsed_budgets(given)
     if bad:
@@ -116,10 +115,10 @@ def parsed_budgets(given: list[str]) -> tuple[tuple[int, ...], list[str]]:
 
 def _set_aside(settings: Settings) -> bool:
     """Says which knobs take no part; returns whether they are to."""
-    names = [knob_named(name) for name in evaluation.SET_ASIDE]
-    now = ", ".join(f"{k.label or k.name} {shown(k, getattr(settings, k.name))}" for k in names)
+    threshold, method = (shown(knob_named(n), getattr(settings, n)) for n in evaluation.SET_ASIDE)
     include = st.toggle(
-        f"Use the relevance threshold and duplicate removal too (now: {say.escaped(now)})",
+        "Include the two knobs that the yardstick sets aside: relevance threshold "
+        f"({say.escaped(threshold)}) and duplicate removal ({say.escaped(method)})",
         key="evaluate_include",
         persist_state="session",
         help="A threshold decides whether to answer at all, and of two copies a set names one: "
@@ -143,7 +142,8 @@ def _result(inputs: Inputs, index: Index, name: str) -> Evaluation | None:
     held, job = evaluation.runs().get(inputs), state.board().current(evaluation.NAME)
     running = job is not None and not job.finished
     mine = job is not None and job.key == inputs.key
-    size = f"{question_set.many(inputs.questions)} × {len(inputs.modes)} modes"
+    many = f"{len(inputs.modes)} mode{'s' * (len(inputs.modes) != 1)}"
+    size = f"{question_set.many(inputs.questions)} × {many}"
     done = held is not None and held.finished
     with st.container(horizontal=True, vertical_alignment="center", key="run_bar"):
         st.button(
@@ -189,7 +189,7 @@ def _figures(made: Evaluation, include: bool) -> None:
     with st.container(key="strong_evaluate"):
         st.text(headline(summary, budget))
     with st.container(key="split_recall"):
-        left, right = st.columns([1, 1.15], gap="medium")
+        left, right = st.columns([1, 1.5], gap="medium")
     with left:
         charts.draw(
             figures.recall_chart(summary, made.budgets, theme=work.theme()),

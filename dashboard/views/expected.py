@@ -8,6 +8,7 @@ from core.records import Document
 from dashboard import question_sets, say, state
 
 PROBLEM = "expected_problem"
+"""In the session: the chunk of which a pasted part was not found."""
 
 
 def draw(document: Document, start: int, end: int, *, key: str) -> None:
@@ -38,8 +39,9 @@ def draw(document: Document, start: int, end: int, *, key: str) -> None:
             on_click=_add,
             args=(document, start, end, part),
         )
-        if problem := st.session_state.pop(PROBLEM, ""):
-            say.note("error", problem, key=f"expected_{key}")
+        if st.session_state.get(PROBLEM) == (document.id, start, end):
+            said = "These words do not stand in this document, or not in this order."
+            say.note("error", said, key=f"expected_{key}")
         held = question_sets.pieces_of(question_sets.marked(), question, document.name)
         if held:
             with st.container(key=f"quiet_expected_{key}"):
@@ -51,11 +53,12 @@ def draw(document: Document, start: int, end: int, *, key: str) -> None:
 def _add(document: Document, start: int, end: int, part: str) -> None:
     from core.questions import refer
 
+    st.session_state.pop(PROBLEM, None)
     words = (st.session_state.get(part) or "").strip()
     if words:
         found = stretch(document.text, words, start, end)
         if found is None:
-            st.session_state[PROBLEM] = "These words do not stand in this document."
+            st.session_state[PROBLEM] = (document.id, start, end)
             return
         start, end = found
     reference = refer(document, start, end)

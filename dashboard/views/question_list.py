@@ -16,7 +16,7 @@ from dashboard.tables import Item
 from dashboard.views.question_set import evidence_texts
 
 A_PAGE = 10
-HEIGHT = 430
+HEIGHT = 360
 
 
 def draw(items: Sequence[Item], mode: str, budget: int, include: bool, *, key: str) -> None:
