@@ -44,6 +44,13 @@ _WIDTHS = {
     "Warnings": 84,
     "Trimmed": 72,
     "In prompts": 84,
+    "In prompt": 74,
+    "Passage": 220,
+    "Why not in the other": 330,
+    "Ranks in A": 190,
+    "Ranks in B": 190,
+    "What": 90,
+    "Setting": 150,
 }
 _COUNTS = (
     "Characters", "Chunks", "Evidence tokens", "Budget", "Tokens read", "In", "Out", "Dropped", "Added",
@@ -57,6 +64,9 @@ _HELP = {
     "Budget": "Tokens that the evidence may take.",
     "Seconds": "Time of all stages; those that an earlier run did already count as they took then.",
     "In prompts": "How many of the modes have it in their prompt.",
+    "In prompt": "Which of the two prompts has it.",
+    "Ranks in A": "At each stage of A that ranked it, from 1.",
+    "Ranks in B": "At each stage of B that ranked it, from 1.",
     "Trimmed": "Whether it was cut at a sentence to fit.",
 }
 _SHORT = {

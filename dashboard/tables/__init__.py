@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dashboard.tables.chunk import component_table, journey_table
 from dashboard.tables.compare import compare_table, mode_table
+from dashboard.tables.difference import difference_table, facts_table, settings_table
 from dashboard.tables.run import ledger_table, selected_table, stage_summary
 from dashboard.tables.stages import COLUMN_GROUPS, COLUMN_HELP, stage_table
 
@@ -16,10 +17,13 @@ __all__ = [
     "COLUMN_HELP",
     "compare_table",
     "component_table",
+    "difference_table",
+    "facts_table",
     "journey_table",
     "ledger_table",
     "mode_table",
     "selected_table",
+    "settings_table",
     "stage_summary",
     "stage_table",
 ]

@@ -1,15 +1,13 @@
-"""The export menu: save this trace, or open one that was saved."""
+"""The export menu: take this trace away, save it in the session, or open one from a file."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from core.errors import TraceFormatError
 from core.report import markdown_report
 from core.trace import Trace
-from dashboard import say, state, tables
-
-LARGEST_MB = 50
+from dashboard import tables
+from dashboard.views import saved
 
 
 def draw(trace: Trace, evidence: tuple[str, ...]) -> None:
@@ -43,16 +41,8 @@ def draw(trace: Trace, evidence: tuple[str, ...]) -> None:
             width="stretch",
         )
         st.divider()
-        st.file_uploader(
-            "Open a saved trace",
-            type=["json"],
-            key="open_trace",
-            on_change=_open,
-            max_upload_size=LARGEST_MB,
-        )
-        problem = st.session_state.pop("open_trace_problem", "")
-        if problem:
-            say.note("error", problem, key="open_trace")
+        saved.save(trace)
+        saved.upload("open_trace", show=True)
 
 
 def table_csv(trace: Trace, evidence: tuple[str, ...]) -> str:
@@ -67,15 +57,3 @@ def table_csv(trace: Trace, evidence: tuple[str, ...]) -> str:
 
 def _harmless(cell: object) -> object:
     return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t") else cell
-
-
-def _open() -> None:
-    upload = st.session_state["open_trace"]
-    if upload is None:
-        return
-    try:
-        state.open_trace(upload.name, Trace.from_json(upload.getvalue().decode("utf-8-sig")))
-    except UnicodeDecodeError:
-        st.session_state["open_trace_problem"] = f"{upload.name}: is not a text file."
-    except TraceFormatError as error:
-        st.session_state["open_trace_problem"] = f"{upload.name}: {error}"
