@@ -53,6 +53,13 @@ _WIDTHS = {
     "Found how": 130,
     "Knob": 190,
     "What came of it": 330,
+    "In prompt": 74,
+    "Passage": 220,
+    "Why not in the other": 330,
+    "Ranks in A": 190,
+    "Ranks in B": 190,
+    "What": 90,
+    "Setting": 150,
 }
 _COUNTS = (
     "Count", "Characters", "Chunks", "Evidence tokens", "Budget", "Tokens read", "In", "Out", "Dropped", "Added",
@@ -71,6 +78,9 @@ _HELP = {
     "Other changes": "Chunks outside of the prompt that another stage loses than just below.",
     "Found how": "Whether this is the very value, to a step of the knob.",
     "Left out as hopeless": "Values that were known to fail without a run.",
+    "In prompt": "Which of the two prompts has it.",
+    "Ranks in A": "At each stage of A that ranked it, from 1.",
+    "Ranks in B": "At each stage of B that ranked it, from 1.",
     "Trimmed": "Whether it was cut at a sentence to fit.",
 }
 _SHORT = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dashboard.tables.chunk import component_table, journey_table
 from dashboard.tables.compare import compare_table, mode_table
+from dashboard.tables.difference import difference_table, facts_table, settings_table
 from dashboard.tables.evaluate import (
     RECALL_HELP,
     Item,
@@ -35,8 +36,10 @@ __all__ = [
     "changes_table",
     "compare_table",
     "component_table",
+    "difference_table",
     "fact_rows",
     "facts_line",
+    "facts_table",
     "health_line",
     "health_table",
     "journey_table",
@@ -47,6 +50,7 @@ __all__ = [
     "pieces_counted",
     "recall_table",
     "selected_table",
+    "settings_table",
     "stage_summary",
     "stage_table",
     "tried_table",
