@@ -153,9 +153,9 @@ def _missing(verdicts: Sequence[Verdict]) -> list[str]:
     many = f"{len(lost)} of {len(verdicts)} pieces of the expected evidence are not, or not whole, in the prompt."  # fmt: skip
     parts = ["## Why evidence is missing", many]
     for said in lost:
-        parts += [_block(said.target.asked), _plain(said.sentence)]
+        parts += [block(said.target.asked), plain_words(said.sentence)]
         if len(said.chunks) > 1:
-            parts.append("\n".join(f"- {_plain(c.sentence)}" for c in said.lost))
+            parts.append("\n".join(f"- {plain_words(c.sentence)}" for c in said.lost))
     return parts
 
 

@@ -58,7 +58,6 @@ _WIDTHS = {
     "Why not in the other": 330,
     "Ranks in A": 190,
     "Ranks in B": 190,
-    "What": 90,
     "Setting": 150,
 }
 _COUNTS = (

@@ -20,6 +20,7 @@ from core.records import Principal
 from core.settings import Settings
 from dashboard import cache, state
 from dashboard.jobs import RUN, Job
+from dashboard.models import EMBEDDED, ModelChoice
 
 if TYPE_CHECKING:
     from core.evaluate.ask import Asker
@@ -50,11 +51,13 @@ class Inputs:
     settings: Settings
     principal: Principal | None
     documents: str
+    models: ModelChoice = EMBEDDED
 
     @cached_property
     def base(self) -> str:
         """What rows of two runs must share, so that one can take over the other's."""
-        parts = (self.budgets, self.scope, self.settings.to_dict(), self.principal, self.documents)
+        shared = (self.settings.to_dict(), self.principal, self.documents, self.models)
+        parts = (self.budgets, self.scope, *shared)
         return _digest(parts)
 
     @cached_property
@@ -134,7 +137,7 @@ def _run(inputs: Inputs, index: Index, held: Runs, job: Job) -> Evaluation:
     from core.evaluate.run import model_fingerprints
 
     job.progress(0, 0, "Loading the models")
-    pipeline = cache.models().pipeline
+    pipeline = cache.models(inputs.models).pipeline
     evaluation = evaluate(
         pipeline,
         index,
@@ -145,7 +148,7 @@ def _run(inputs: Inputs, index: Index, held: Runs, job: Job) -> Evaluation:
         inputs.scope,
         principal=inputs.principal,
         earlier=held.nearest(inputs, model_fingerprints(pipeline)),
-        through=partial(_through, job, inputs.modes),
+        through=partial(_through, job, inputs),
         progress=Pace(job).said,
         save=lambda so_far: held.put(inputs, so_far),
         cancelled=job.cancelled,
@@ -173,7 +176,7 @@ class Pace:
         self._job.progress(done, total, "Asking the questions:", detail)
 
 
-def _through(job: Job, modes: Sequence[str], asker: Asker) -> Answers:
+def _through(job: Job, inputs: Inputs, asker: Asker) -> Answers:
     """Several processes for a long set; else this one, which gives other sessions' questions
     their turn between two."""
 
@@ -182,7 +185,7 @@ def _through(job: Job, modes: Sequence[str], asker: Asker) -> Answers:
     ) -> Iterator[tuple[Any, ...]]:
         workers = worth_workers(len(jobs)) if asker.pipeline.encoder is not None else 1
         if workers > 1:
-            yield from _parallel(asker, modes, workers)(jobs, cancelled)
+            yield from _parallel(asker, inputs, workers)(jobs, cancelled)
             return
         from core.evaluate.run import serial
 
@@ -208,13 +211,17 @@ def worth_workers(questions: int) -> int:
     return min(can, questions // WORTH_A_PROCESS)
 
 
-def _parallel(asker: Asker, modes: Sequence[str], workers: int) -> Answers:
+def _parallel(asker: Asker, inputs: Inputs, workers: int) -> Answers:
     from core.evaluate.workers import parallel, reopened
     from core.index.cache import default_root
     from core.models.catalog import ROLES
 
+    chosen = inputs.models
     options = argparse.Namespace(
-        profile=cache.PROFILE, trust_remote_code=[], download=False, **dict.fromkeys(ROLES)
+        profile=chosen.profile,
+        trust_remote_code=list(chosen.trust),
+        download=chosen.download,
+        **{role: getattr(chosen, role) or None for role in ROLES},
     )
-    opener = partial(reopened, options=options, modes=tuple(modes), cache=default_root())
+    opener = partial(reopened, options=options, modes=inputs.modes, cache=default_root())
     return parallel(asker, opener=opener, workers=workers)
