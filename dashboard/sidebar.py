@@ -17,8 +17,9 @@ KEY = "knob_{}"
 OPEN_AT_FIRST = ("first_stage", "extend", "relevance", "budget")
 CHANGED_MARK = "●"
 
-AIMED = "aimed_knob"
-"""Where the session keeps the knob that a page sent the person to."""
+AIMED, OUTLINED = "aimed_knob", "outlined_knob"
+"""Where the session keeps the knob that a page sent the person to: its group is open, and until
+it is turned it is outlined."""
 
 
 def draw(settings: Settings, mode: str, *, frozen: bool = False) -> None:
@@ -28,8 +29,8 @@ def draw(settings: Settings, mode: str, *, frozen: bool = False) -> None:
     aimed = state.session().get(AIMED, "")
     with st.sidebar:
         _summary(changed, frozen)
-        if aimed:
-            st.html(f"<style>.st-key-knobrow_{aimed} {{ outline: 2px solid #d38b18; }}</style>")
+        if outlined := state.session().get(OUTLINED):
+            st.html(f"<style>.st-key-knobrow_{outlined} {{ outline: 2px solid #d38b18; }}</style>")
         if not frozen:
             model_form.draw(state.view().models)
         for group, members in knobs.grouped().items():
@@ -38,8 +39,10 @@ def draw(settings: Settings, mode: str, *, frozen: bool = False) -> None:
             idle = all(knobs.idle_reason(k, mode, settings, encoder) for k in members)
             label = title + (f" {CHANGED_MARK} {count} changed" if count else "")
             label = f":gray[{label} (not used by this mode)]" if idle else label
-            opened = group in OPEN_AT_FIRST or any(k.name == aimed for k in members)
-            with st.expander(label, expanded=opened, key=f"group_{group}"):
+            here = any(k.name == aimed for k in members)
+            # Under a key of its own: an expander that is there already ignores ``expanded``.
+            key = f"group_{group}_aimed" if here else f"group_{group}"
+            with st.expander(label, expanded=here or group in OPEN_AT_FIRST, key=key):
                 for knob in members:
                     _knob(knob, settings, mode, frozen)
 
@@ -55,8 +58,8 @@ def draw_imported(settings: Mapping[str, object]) -> None:
 
 
 def aim(knob: str) -> None:
-    """Opens the group of a knob and outlines it, from the next run on; "" lets go of it."""
-    state.session()[AIMED] = knob
+    """Opens the group of a knob and outlines it, from the next run on."""
+    state.session()[AIMED] = state.session()[OUTLINED] = knob
 
 
 def _summary(changed: Mapping[str, object], frozen: bool) -> None:
@@ -135,6 +138,8 @@ def _equal(knob: Knob, held: object, value: object) -> bool:
 
 
 def _turned(name: str) -> None:
+    if state.session().get(OUTLINED) == name:
+        state.session()[OUTLINED] = ""
     knob = knob_named(name)
     try:
         state.turn(**{name: knobs.tidy(knob, st.session_state[KEY.format(name)])})

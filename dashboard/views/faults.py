@@ -39,7 +39,7 @@ def _fault(fault: Fault, index: Index) -> None:
                     f"Knob: {where(fault.knob)}",
                     key=f"aim_{fault.name}",
                     on_click=sidebar.aim,
-                    args=(fault.knob if fault.knob != MODE else "",),
+                    args=(fault.knob,),
                     disabled=fault.knob == MODE,
                     help="Opens its group in the sidebar, and outlines it.",
                 )

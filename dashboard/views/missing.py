@@ -156,7 +156,7 @@ def _kept_why() -> str:
 
 
 def _card(one: ChunkVerdict, index: Index, alone: bool) -> None:
-    with st.container(border=True, key=f"verdict_{one.chunk_id.replace(':', '-')}"):
+    with st.container(border=True, key=f"card_{one.chunk_id.replace(':', '-')}"):
         with st.container(horizontal=True, vertical_alignment="center", key=f"strong_{one.chunk_id[-6:]}_{one.chunk_id[:4]}"):  # fmt: skip
             st.text(f"{fate_look(one.stage).glyph} {one.name}", width="stretch")
             if st.button("On the Trace page", key=f"show_{one.chunk_id}", type="tertiary"):

@@ -7,7 +7,7 @@ import streamlit as st
 from core.diagnosis import Proposal
 from core.index.index import Index
 from dashboard import columns, diagnosing, state, tables, undo, work
-from dashboard.diagnosing import Found
+from dashboard.diagnosing import PASSAGE, Found
 from dashboard.facts_html import facts_html, turns_html
 from dashboard.tables.verdict import price, proof, turns
 
@@ -29,8 +29,10 @@ def draw(found: Found, index: Index, what: str) -> None:
                 args=(what,),
                 help=f"Up to {diagnosing.LONGER:.0f} seconds.",
             )
-    if not tried.needed:
-        state.page_link("Prompt", "See it in the prompt →")
+    if not tried.needed and st.button("See it in the prompt", key="to_prompt"):
+        shown = found.verdict.target.chunk_ids[0]
+        state.change(chunk=shown, why="" if what == PASSAGE else what)
+        state.go_to("Prompt")
     for number, proposal in enumerate(tried.proposals, 1):
         _row(proposal, number, index)
     if tried.tried:

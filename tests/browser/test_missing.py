@@ -68,16 +68,17 @@ def test_a_passage_is_brought_back_and_let_go_again(visit) -> None:
     rest(page)
     assert "Applied" in page.locator(".st-key-note-good-applied").inner_text()
 
-    page.get_by_role("link", name="See it in the prompt").click()
+    page.locator(".st-key-to_prompt button").click()
     passages = page.locator(".st-key-passages")
     passages.wait_for(timeout=LATER)
     rest(page)
-    assert PASSAGE in " ".join(page.locator("[data-testid=stMain]").inner_text().split())
+    source = page.locator(".st-key-passage-source").inner_text()
+    assert PASSAGE in " ".join(source.split())
 
     page.get_by_role("link", name="Missing").click()
     page.locator(FOUND).wait_for(timeout=LATER)
     rest(page)
-    page.locator(".st-key-undo button").click()
+    page.locator(".st-key-undo button").first.click()
     assert wait_for_parameter(page, "protect_exceptions") == ["off"]
     verdict.wait_for(timeout=LATER)
     rest(page)
@@ -86,20 +87,20 @@ def test_a_passage_is_brought_back_and_let_go_again(visit) -> None:
 
 def test_a_chunk_of_the_trace_page_leads_to_why_it_is_missing(visit) -> None:
     page = settled(opened(visit, ""), FIRST)
-    page.locator(".st-key-why_missing button").click()
+    page.locator(".st-key-why_missing button").first.click()
     assert wait_for_parameter(page, "why") == ["chunk"]
     page.locator(VERDICT).wait_for(timeout=LATER)
     rest(page)
     assert "duplicate" in page.locator(VERDICT).inner_text()
-    assert page.locator("[class*='st-key-verdict_']").count() == 1
+    assert page.locator("[class*='st-key-card_']").count() == 1
 
 
 def test_a_fault_opens_the_group_of_its_knob(visit) -> None:
     page = opened(visit, "missing", passage=PASSAGE)
-    button = page.locator(".st-key-aim_eager_dedup button")
+    button = page.locator(".st-key-aim_eager_dedup button").first
     button.wait_for(timeout=FIRST)
     rest(page)
-    row = page.locator(".st-key-knobrow_dedup_threshold")
+    row = page.locator(".st-key-knobrow_protect_exceptions")
     assert not row.is_visible()
     button.click()
     row.wait_for(state="visible", timeout=LATER)
@@ -119,7 +120,7 @@ def test_a_cell_of_the_sweep_sets_the_knob_and_selects_the_chunk(visit) -> None:
     moved = wait_for_parameter(page, "dedup_threshold")
     rest(page)
     assert chunk and float(moved[0]) > 0.75
-    page.locator(".st-key-undo button").click()
+    page.locator(".st-key-undo button").first.click()
     gone(page, "dedup_threshold")
     rest(page)
 
