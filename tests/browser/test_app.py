@@ -10,10 +10,11 @@ import pytest
 
 from core.settings import Settings
 
-FIRST = 90_000
+FIRST = 150_000
 """Milliseconds for the first trace: models load and the sample documents are indexed."""
 
-LATER = 20_000
+LATER = 40_000
+"""Milliseconds for anything later: generous, since a machine may be busy with other work."""
 QUESTION = "Just which release patched CVE-2026-90417, and kept tokens?"
 OPENING = (
     "In which cases may the Harbour Master suspend a pilotage exemption certificate "
