@@ -8,6 +8,7 @@ from typing import Any
 
 from core.diagnosis.grid import MODE
 from core.fates import PROMPT
+from core.modes import MODES
 from core.settings import knob_named
 from core.sweep import Map, Setting, Sweep, knob_values
 
@@ -149,7 +150,7 @@ def in_words(knob: str, value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, str):
-        return value
+        return MODES[value].title if knob == MODE and value in MODES else value
     return f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
 

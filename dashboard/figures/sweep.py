@@ -16,7 +16,13 @@ from dashboard.palette import FATES, Palette, fate_look, palette
 from dashboard.sweeps import Column, arrived, in_words, span
 
 ROW, LINE, GAP, TOP, AXIS = 16, 64, 14, 20, 46
+SLANTED = 96
+"""The room below, where values are words and stand slanted."""
+
 LEFT = 186
+WORDY = 2_000
+"""Cells up to which each one's hover box repeats the chunk's first words."""
+
 TICKS = 14
 """Values that are written below the columns."""
 
@@ -185,11 +191,13 @@ def _targets(
     evidence: Collection[str],
 ) -> dict[str, Any]:
     """What the pointer finds: an empty text at each cell."""
+    brief = len(columns) * len(rows) > WORDY
     spans = [span(sweep.knob, c) for c in columns]
     names = {r: _story(r, chunks, r in evidence) for r in rows}
     x, y, ids, said = [], [], [], []
     for i, row in enumerate(rows):
         title, words = names[row]
+        words = "" if brief else words
         for j, column in enumerate(columns):
             x.append(j)
             y.append(i)
@@ -239,8 +247,10 @@ def _layout(
 ) -> dict[str, Any]:
     map_height = ROW * max(1, len(rows))
     panels = LINE * (2 if evidence else 1) + GAP * (2 if evidence else 1)
-    height = TOP + panels + map_height + AXIS
-    inner = height - TOP - AXIS
+    in_numbers = not columns or not isinstance(columns[0].first, (str, bool))
+    below = AXIS if in_numbers else SLANTED
+    height = TOP + panels + map_height + below
+    inner = height - TOP - below
     low = map_height / inner
     step = LINE / inner
     gap = GAP / inner
@@ -272,13 +282,14 @@ def _layout(
     return base_layout(
         colours,
         height,
-        margin={"l": LEFT, "r": 12, "t": TOP, "b": AXIS, "pad": 4},
+        margin={"l": LEFT, "r": 12, "t": TOP, "b": below, "pad": 4},
         xaxis=axis(
             colours,
             range=[-0.5, len(columns) - 0.5],
             tickvals=at,
             ticktext=[escaped(clipped(in_words(sweep.knob, columns[i].first), 14)) for i in at],
             title={"text": unit, "font": small, "standoff": 6},
+            tickangle=0 if in_numbers else 30,
             fixedrange=True,
             anchor="y",
         ),

@@ -16,16 +16,22 @@ CHANGES = ("From value", "Evidence tokens", "Comes in", "Falls out", "Other chan
 
 
 def changes_table(
-    knob: str, columns: Sequence[Column], names: Mapping[str, str], evidence: Collection[str] = ()
+    knob: str,
+    columns: Sequence[Column],
+    names: Mapping[str, str],
+    evidence: Collection[str] = (),
+    against: int | None = None,
 ) -> pd.DataFrame:
-    """A row a column of a sweep: what is different from the one before; index: its number.
+    """A row a column of a sweep: what is different from the one before, or from column
+    ``against`` where that is given (values of a choice have no order); index: its number.
 
     "Other changes" counts the chunks that another stage loses than before. Columns: :data:`CHANGES`, and with ``evidence`` also "Expected found". ``names`` maps chunk
     ids to what a person calls them.
     """
     rows = []
     for i, column in enumerate(columns):
-        before = columns[i - 1].setting if i else None
+        beside = i - 1 if against is None else against
+        before = columns[beside].setting if beside >= 0 else None
         moved = differing(before, column.setting) if before else ()
         now = column.setting
         gained = [c for c in moved if now.fate(c) == PROMPT]

@@ -118,6 +118,8 @@ def proof(proposal: Proposal) -> str:
     """How sure a proposal is, in words."""
     if len(proposal.changes) > 1:
         return "run, and it arrives; one step less of either knob is not enough"
+    if any(isinstance(v, (str, bool)) for v in proposal.changes.values()):
+        return "run, and it arrives"
     if proposal.exact:
         return "run, and it arrives; no smaller change of this knob is enough"
     return "run, and it arrives; the step before is not enough (not every smaller one was run)"

@@ -202,11 +202,15 @@ def _changes(
     index: Index,
     evidence: tuple[str, ...],
 ) -> None:
-    """Every value at which something changes; a click sets the knob to it."""
-    say.heading("Every value at which something changes")
+    """Every value at which something changes, of a choice every value against the one now; a
+    click sets the knob to it."""
+    words = not _number(knob)
+    say.heading(
+        "Every value against the one now" if words else "Every value at which something changes"
+    )
     known = {c for col in cols for c in col.setting.fates}
     names = {c: chunk_name(index, c) for c in known if index.holds(c)}
-    frame = tables.changes_table(knob, cols, names, evidence)
+    frame = tables.changes_table(knob, cols, names, evidence, now if words else None)
     ids = [str(i) for i in frame.index]
     st.dataframe(
         frame,

@@ -165,6 +165,21 @@ def test_the_table_says_what_comes_in_and_falls_out() -> None:
     assert table["Expected found"].iloc[0].endswith("of 2")
 
 
+def test_values_of_a_choice_are_told_against_the_one_now() -> None:
+    found, _, columns, figure = drawn("mode")
+    now = sweeps.column_at(columns, found.current)
+    table = tables.changes_table("mode", columns, {}, against=now)
+    assert not table["Comes in"].iloc[now] and not table["Falls out"].iloc[now]
+    for i, column in enumerate(columns):
+        gained = {
+            c
+            for c in found.chunk_ids
+            if columns[now].setting.fate(c) != PROMPT == column.setting.fate(c)
+        }
+        assert bool(table["Comes in"].iloc[i]) == bool(gained)
+    assert figure.layout.xaxis.ticktext[0] == "Basic"
+
+
 def test_two_knobs_are_counted_cell_by_cell() -> None:
     args = traces._index(), traces.QUESTION, Settings(**traces.KNOBS), MODE
     pair = ("evidence_budget", "protect_exceptions")
