@@ -16,6 +16,7 @@ from dashboard.evaluation import Inputs
 from dashboard.figures.several import mode_title
 from dashboard.jobs import FAILED
 from dashboard.knobs import shown
+from dashboard.link import View
 from dashboard.views import baseline, losses, question_set
 
 if TYPE_CHECKING:
@@ -44,9 +45,13 @@ def draw() -> None:
             format_func=mode_title,
             key="evaluate_modes",
             persist_state="session",
-            width=520,
+            width=580,
         )
         budgets = _budgets()
+    view = state.view()
+    with st.container(
+        horizontal=True, vertical_alignment="bottom", gap="medium", key="evaluate_how"
+    ):
         scope = st.segmented_control(
             "Each question is asked of",
             list(SCOPES),
@@ -56,8 +61,8 @@ def draw() -> None:
             key="evaluate_scope",
             persist_state="session",
         )
-    view = state.view()
-    include = _set_aside(view.settings)
+        include = _set_aside(view.settings)
+    _measured_with(view)
     if chosen is None:
         return
     if not modes or not budgets:
@@ -114,9 +119,9 @@ def parsed_budgets(given: list[str]) -> tuple[tuple[int, ...], list[str]]:
 
 
 def _set_aside(settings: Settings) -> bool:
-    """Says which knobs take no part; returns whether they are to."""
+    """Says which knobs take no part, and returns whether they are to."""
     threshold, method = (shown(knob_named(n), getattr(settings, n)) for n in evaluation.SET_ASIDE)
-    include = st.toggle(
+    return st.toggle(
         "Include the two knobs that the yardstick sets aside: relevance threshold "
         f"({say.escaped(threshold)}) and duplicate removal ({say.escaped(method)})",
         key="evaluate_include",
@@ -125,15 +130,20 @@ def _set_aside(settings: Settings) -> bool:
         "so the yardstick sets both aside. With this on they take part as the sidebar has them, "
         "and what they drop is lost at their stage.",
     )
-    others = {k: v for k, v in settings.differences().items() if k not in evaluation.SET_ASIDE}
-    others = {k: v for k, v in others.items() if k not in evaluation.REPLACED}
-    with st.container(key="quiet_settings"):
-        said = f"{len(others)} knob{'s' * (len(others) != 1)} off default" if others else "all knobs at their defaults"  # fmt: skip
+
+
+def _measured_with(view: View) -> None:
+    """Which of the sidebar's knobs take part, and who asks."""
+    own = (*evaluation.SET_ASIDE, *evaluation.REPLACED)
+    turned = [name for name in view.settings.differences() if name not in own]
+    knobs = f"{len(turned)} knob{'s' * (len(turned) != 1)} off default"
+    with st.container(key="quiet_settings", gap="xxsmall"):
         st.text(
-            f"Measured with the sidebar's settings ({said}); the budgets here take the place of "
-            "its evidence budget and model window."
+            f"Measured with the sidebar's settings ({knobs if turned else 'all at their defaults'})"
+            "; the budgets here take the place of its evidence budget and model window."
         )
-    return include
+        if view.principal is not None:
+            st.text("Evidence that those who ask may not read counts as lost.")
 
 
 def _result(inputs: Inputs, index: Index, name: str) -> Evaluation | None:
