@@ -183,8 +183,8 @@ def _through(job: Job, inputs: Inputs, asker: Asker) -> Answers:
     def answers(
         jobs: Sequence[Any], cancelled: Callable[[], bool] | None
     ) -> Iterator[tuple[Any, ...]]:
-        workers = worth_workers(len(jobs)) if asker.pipeline.encoder is not None else 1
-        if workers > 1:
+        workers = worth_workers(len(jobs))
+        if workers > 1 and _can_reopen(asker):
             yield from _parallel(asker, inputs, workers)(jobs, cancelled)
             return
         from core.evaluate.run import serial
@@ -209,6 +209,13 @@ def worth_workers(questions: int) -> int:
 
     can = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(can, questions // WORTH_A_PROCESS)
+
+
+def _can_reopen(asker: Asker) -> bool:
+    """Whether another process comes to the same: by the model, and by what lies in the cache."""
+    from core.index.cache import default_root
+
+    return asker.pipeline.encoder is not None and os.access(default_root(), os.W_OK)
 
 
 def _parallel(asker: Asker, inputs: Inputs, workers: int) -> Answers:

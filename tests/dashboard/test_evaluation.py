@@ -21,8 +21,9 @@ from dashboard.figures.recall import BELOW, BEST, BETTER, COMPLETE, SAME, WORSE
 from dashboard.palette import LOSSES, THEMES, contrast
 from dashboard.question_sets import adding, edited, pieces_of, read
 from dashboard.views import question_set
-from dashboard.views.evaluate import headline, parsed_budgets
+from dashboard.views.evaluate import parsed_budgets
 from dashboard.views.expected import stretch
+from dashboard.views.measured import headline
 from tests.evaluate.sets import MODES, NOTES, QUESTIONS, RULES, SMALL, asked, corpus, pipeline
 from tests.evaluate.test_comparison import made as of_shares
 
