@@ -15,7 +15,7 @@ FIRST = ("Document", "Page", "Chunk", "Fate", "Prompt number", "Expected")
 LAST = ("Tokens", "Reason", "First words")
 
 _DECIMALS = {"BM25 score": 2, "Fused score": 4, "Relevance": 2, "Seconds": 3, "Value": 4}
-_SCORES = ("Score", "Dense score", "Rerank 1 score", "Rerank 2 score")
+_SCORES = ("Score", "Dense score", "Rerank 1 score", "Rerank 2 score", "List score")
 _WIDTHS = {
     "Document": 116,
     "Page": 50,
@@ -54,7 +54,7 @@ _WIDTHS = {
     "Knob": 190,
     "What came of it": 330,
     "In prompt": 74,
-    "Passage": 220,
+    "Passage": 260,
     "Why not in the other": 330,
     "Ranks in A": 190,
     "Ranks in B": 190,

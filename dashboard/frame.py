@@ -49,7 +49,7 @@ def _run(pages: Sequence[st.Page], page: st.Page) -> None:
     if saved is None:
         sidebar.draw(view.settings, view.mode)
     elif saved[1].origin:
-        sidebar.draw_imported(saved[1].settings)
+        sidebar.draw_imported(saved[1])
     else:
         settings, mode = _settings_of(saved[1].settings), known_mode(saved[1].mode)
         sidebar.draw(settings, mode, frozen=True)

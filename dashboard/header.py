@@ -34,7 +34,7 @@ def draw(view: View) -> None:
     # This row breaks where the window is narrow; the label's place is in style.css.
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="header"):
         if saved and saved[1].origin:
-            st.text(f"Imported from {saved[1].origin}"[:80], width=330)
+            st.text(f"Imported from {saved[1].origin}"[:80], width="content")
         else:
             _mode(known_mode(saved[1].mode) if saved else view.mode, frozen)
         _documents(view)

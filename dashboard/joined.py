@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from core.compare_traces import Pair
+from core.compare_traces import NO_SUCH, Pair
 from core.fates import Fate
 from core.trace import DocumentInfo, Trace
 from dashboard.lookup import Lookup
@@ -27,6 +27,7 @@ class JoinedLookup(Lookup):
     """A lookup that is asked by shared names. Only what figures of several traces ask is here."""
 
     unknown = "no chunk of this text, or none that the trace names"
+    unknown_stage = NO_SUCH
 
     def __init__(self, trace: Trace, names: Mapping[str, str]) -> None:
         super().__init__(trace)

@@ -133,7 +133,8 @@ class Lookup:
         return self.places[chunk.rpartition(":")[0]].document
 
     unknown = "not among its documents"
-    """What is said of a chunk that is not :meth:`known`."""
+    unknown_stage = "access"
+    """What is said of a chunk that is not :meth:`known`, and where it counts as lost."""
 
     # the whole corpus
 

@@ -156,6 +156,7 @@ FATES: Mapping[str, Look] = {
     "dedup": Look("duplicate", "◆", "diamond", "#6d28d9", "#b79cff"),
     "relevance": Look("below the threshold", "▼", "triangle-down", "#8a5a00", "#e6b450"),
     "left_out": Look("not in the recorded prompt", "△", "triangle-up-open", "#b3261e", "#ff8a80"),
+    "no_such_chunk": Look("no chunk of this text", "⊕", "circle-cross-open", "#5b6472", "#a3adbb"),
     "first_stage": Look("not a candidate", "○", "circle-open", "#5b6472", "#a3adbb"),
     "access": Look("in none of these documents", "∅", "circle-x-open", "#5b6472", "#a3adbb"),
 }

@@ -11,6 +11,7 @@ import streamlit as st
 
 from core.errors import SettingsError
 from core.settings import Knob, Settings, knob_named
+from core.trace import Trace
 from dashboard import knobs, model_form, say, state
 
 KEY = "knob_{}"
@@ -47,8 +48,10 @@ def draw(settings: Settings, mode: str, *, frozen: bool = False) -> None:
                     _knob(knob, settings, mode, frozen)
 
 
-def draw_imported(settings: Mapping[str, object]) -> None:
+def draw_imported(trace: Trace) -> None:
     """What an imported trace says of the other pipeline's settings; it has none of these knobs."""
+    settings = dict(trace.settings)
+    settings |= {f"{s.name}, {name}": v for s in trace.stages for name, v in s.settings.items()}
     with st.sidebar:
         st.caption("Settings of the imported trace, as it gives them")
         for name, value in settings.items():

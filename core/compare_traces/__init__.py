@@ -10,9 +10,10 @@ from core.compare_traces.difference import (
 from core.compare_traces.join import Pair, join
 from core.compare_traces.markdown import markdown
 from core.compare_traces.prompts import Line, line_diff
-from core.compare_traces.standing import Standing
+from core.compare_traces.standing import NO_SUCH, Standing
 
 __all__ = [
+    "NO_SUCH",
     "ChunkDifference",
     "Difference",
     "Line",

@@ -159,7 +159,7 @@ def _ends(
         for p, lk in zip(ways[c], several.lookups, strict=True)
         if p is not None and not p.rank
     ]
-    looks = [fate_look(lk.fate(c).stage if lk.known(c) else "access") for c, _, lk in found]
+    looks = [fate_look(lk.fate(c).stage if lk.known(c) else lk.unknown_stage) for c, _, lk in found]
     marker = {
         "symbol": [look.symbol for look in looks],
         "color": [look.colour(theme) for look in looks],
@@ -171,7 +171,7 @@ def _ends(
 def _fates(several: Several, ways: Mapping[str, Way], theme: str) -> list[dict[str, Any]]:
     """What the glyphs in the band mean."""
     stages = {
-        lk.fate(c).stage if lk.known(c) else "access"
+        lk.fate(c).stage if lk.known(c) else lk.unknown_stage
         for c, way in ways.items()
         for p, lk in zip(way, several.lookups, strict=True)
         if p is not None and not p.rank

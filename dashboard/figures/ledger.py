@@ -31,6 +31,8 @@ def ledger_bar(trace: Trace, *, theme: str = "light") -> go.Figure:
         "Free": colours.track,
     }
     parts = ledger_parts(trace)
+    if trace.origin:  # what is not recorded is no part of it
+        parts = {part: tokens for part, tokens in parts.items() if tokens}
     window = max(1, ledger.window, sum(parts.values()))
     data: list[dict[str, Any]] = []
     start, evidence_at = 0, 0

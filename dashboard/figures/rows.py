@@ -201,6 +201,8 @@ def _lost(lookup: Lookup, stage: str) -> list[Mark]:
 def _filters(lookup: Lookup, last: _Carried) -> MapRow:
     """What is left after relevance, duplicates and diversity, and what each of them took."""
     marks = [mark for stage in FILTERS for mark in _lost(lookup, stage)]
+    if lookup.trace.origin and not any(lookup.ran(stage) for stage in FILTERS):
+        return MapRow("filters", "Filters", absent=NOT_RECORDED)
     record = lookup.stage("diversity")
     kept = [c for c in record.kept if lookup.known(c)] if record else []
     cells = last.cells(lookup.rows(kept), range(1, len(kept) + 1))

@@ -13,7 +13,7 @@ from core.trace import Trace
 from dashboard import charts, columns, figures, joined, say, state, tables, work
 from dashboard.prompt_diff import prompt_diff_html
 
-TABLE_HEIGHT = 380
+TABLE_HEIGHT, PROMPT_HEIGHT = 380, 520
 LAST = "last_difference"
 
 
@@ -175,7 +175,8 @@ def _prompts(found: Difference) -> None:
             st.text("They are the same.")
         else:
             st.text("A is on the left, B on the right.")
-            st.html(prompt_diff_html(found.prompt))
+            with st.container(height=PROMPT_HEIGHT, key="difference_lines"):
+                st.html(prompt_diff_html(found.prompt))
 
 
 def _downloads(found: Difference) -> None:

@@ -49,26 +49,27 @@ def _row(name: str, trace: Trace) -> None:
             label_visibility="collapsed",
             on_change=_rename,
             args=(name, f"saved_name_{mark}"),
-            width=280,
+            width=240,
         )
         st.text(what(trace), width="stretch")
-        st.button(
-            "Open",
-            key=f"saved_open_{mark}",
-            disabled=opened is not None and opened[1] is trace,
-            help="Shows it on all pages, in place of the live trace.",
-            on_click=state.open_trace,
-            args=(name, trace),
-        )
-        st.download_button(
-            "Download",
-            lambda: trace.to_json(indent=1),
-            file_name=f"{file_stem(name)}.json",
-            mime="application/json",
-            on_click="ignore",
-            key=f"saved_download_{mark}",
-        )
-        st.button("Remove", key=f"saved_remove_{mark}", on_click=_remove, args=(name,))
+        with st.container(horizontal=True, gap="xsmall", width="content"):
+            st.button(
+                "Open",
+                key=f"saved_open_{mark}",
+                disabled=opened is not None and opened[1] is trace,
+                help="Shows it on all pages, in place of the live trace.",
+                on_click=state.open_trace,
+                args=(name, trace),
+            )
+            st.download_button(
+                "Download",
+                lambda: trace.to_json(indent=1),
+                file_name=f"{file_stem(name)}.json",
+                mime="application/json",
+                on_click="ignore",
+                key=f"saved_download_{mark}",
+            )
+            st.button("Remove", key=f"saved_remove_{mark}", on_click=_remove, args=(name,))
 
 
 def what(trace: Trace) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -264,3 +265,24 @@ def test_a_trace_is_saved_and_opened_again(visit, tmp_path: Path) -> None:
     has_value(again.locator(".st-key-question input"), question)
     again.get_by_role("button", name="Back to live").click()
     has_value(again.locator(".st-key-question input"), "deposit")
+
+
+def test_a_trace_of_another_pipeline_is_compared_with_now(visit, tmp_path: Path) -> None:
+    page = visit("compare?q=deposit")
+    page.locator(".st-key-difference_prompts").wait_for(timeout=FIRST)
+    rest(page)
+    result = {"id": "1", "text": "A deposit is refunded.", "metadata": {"source": "theirs.md"}}
+    run = {"question": "deposit", "stages": [{"name": "retrieve", "results": [result]}]}
+    run["prompt"] = "A deposit is refunded."
+    file = tmp_path / "theirs.json"
+    file.write_text(json.dumps(run), encoding="utf-8")
+    page.locator(".st-key-saved_traces summary").click()
+    page.locator(".st-key-saved_upload input[type=file]").set_input_files(file)
+    page.locator(".st-key-note-info-difference_notes").wait_for(timeout=LATER)
+    rest(page)
+    notes = page.locator(".st-key-note-info-difference_notes").inner_text()
+    assert "Two pipelines" in notes and "theirs.json (saved) does not record: access" in notes
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Report as Markdown").click()
+    report = Path(download.value.path()).read_text(encoding="utf-8")
+    assert report.startswith("# theirs.json") and "theirs.md, chunk 1" in report

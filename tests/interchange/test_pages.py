@@ -61,6 +61,7 @@ def test_figures_and_tables_draw(name):
     table = tables.stage_table(one, limit=None, include="all")
     assert len(table) == len(one.chunks)
     assert not {"BM25 score", "Dense score", "Fused score", "Relevance"} & set(table)
+    assert ("List rank" in table) == one.stage("first_stage").ran
     assert not table["Fate"].str.contains("not a candidate").any()
     tables.selected_table(one)
     tables.ledger_table(one)

@@ -75,6 +75,21 @@ def test_what_is_not_recorded_says_so_and_has_no_number():
     assert trace.ledger.window == trace.ledger.evidence_budget == 0
 
 
+def test_the_documents_metadata_are_read_as_it_says():
+    named = {"file_name": "a/b/notes.txt", "page": 1, "start": 3, "end": 9}
+    run = {"question": "q", "stages": [{"name": "search", "results": [
+        {"id": "x", "text": "second", "metadata": {"url": "https://e.example/doc"}},
+        {"id": "y", "text": "later", "metadata": named | {"start": 40, "end": 45}},
+        {"id": "z", "text": "sooner", "metadata": named},
+    ]}]}  # fmt: skip
+    trace = imported(run)
+    ids = own(trace)
+    assert {d.name for d in trace.documents} == {"doc", "notes.txt"}
+    assert ids["z"] < ids["y"] and ids["z"].endswith(":000000")  # in the order of the document
+    (z,) = [c for c in trace.chunks if c.id == ids["z"]]
+    assert (z.start, z.end, z.pages) == (3, 9, (1, 1))
+
+
 def test_an_imported_trace_comes_back_equal():
     trace = imported(example())
     assert Trace.from_json(trace.to_json()) == trace
