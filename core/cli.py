@@ -1,4 +1,4 @@
-"""The command line: ``chunkscope index``, ``trace``, ``eval`` and ``why``.
+"""The command line: ``chunkscope index``, ``trace``, ``eval``, ``why``, ``compare`` and ``import``.
 
 With ``--json`` one document goes to standard output and nothing else; errors go to
 standard error. Exit codes: 0 done, 1 a gate failed, 2 bad input, 3 a stage degraded under
@@ -24,6 +24,7 @@ from core.modes import DEFAULT_MODE, MODES, mode_named
 from core.records import Principal
 from core.settings import Settings, parse_settings
 from core.terminal import trace_text
+from core.traces_command import add_commands as add_traces
 
 DONE, BAD_INPUT, DEGRADED = 0, 2, 3
 
@@ -103,6 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     why.set_defaults(command=_why)
 
     add_eval(commands, [common, asking]).set_defaults(command=_eval)
+    add_traces(commands)
     return parser
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -70,41 +70,61 @@ def load_questions(path: str | Path) -> tuple[Question, ...]:
         raise QuestionSetError(
             str(path), f"cannot be read ({error})", "Check the path; it is to be text in UTF-8."
         ) from None
-    as_csv = path.suffix.lower() == ".csv"
-    rows = _csv_rows(path.name, text) if as_csv else _json_rows(path.name, text)
-    return tuple(_question(f"{path.name}, line {line}", line, row) for line, row in rows)
+    questions, errors = parse_questions(path.name, text)
+    if errors:
+        raise errors[0]
+    return questions
 
 
-def _json_rows(name: str, text: str) -> Iterable[tuple[int, Mapping[str, Any]]]:
-    # Not splitlines(): a JSON string may hold U+2028 and its like as they are.
-    for line, raw in enumerate(text.split("\n"), 1):
-        if not raw.strip():
-            continue
+def parse_questions(
+    name: str, text: str
+) -> tuple[tuple[Question, ...], tuple[QuestionSetError, ...]]:
+    """The questions of a file's text, and an error for each line that cannot be used.
+
+    ``name`` is the file's; it is read as CSV where it ends in ``.csv``, else as JSONL. What
+    stops the reader of CSV ends the questions there.
+    """
+    rows = (_csv_rows if name.lower().endswith(".csv") else _json_rows)(text)
+    questions: list[Question] = []
+    errors: list[QuestionSetError] = []
+    while True:
         try:
-            row = parse(raw)
-        except ValueError as error:
-            raise QuestionSetError(
-                f"{name}, line {line}", f"is not JSON ({error})", _ONE_A_LINE
-            ) from None
-        if not isinstance(row, dict):
-            raise QuestionSetError(f"{name}, line {line}", "is not a JSON object", _ONE_A_LINE)
-        yield line, row
+            line, row = next(rows)
+            where = f"{name}, line {line}"
+            questions.append(_question(where, line, _parsed(where, row)))
+        except StopIteration:
+            return tuple(questions), tuple(errors)
+        except csv.Error as error:
+            at = f"{name}, after row {len(questions) + len(errors)}"
+            errors.append(QuestionSetError(at, f"is not CSV ({error})", "Save it again as CSV."))
+        except QuestionSetError as error:
+            errors.append(error)
 
 
-def _csv_rows(name: str, text: str) -> Iterable[tuple[int, Mapping[str, Any]]]:
+def _json_rows(text: str) -> Iterator[tuple[int, str]]:
+    # Not splitlines(): a JSON string may hold U+2028 and its like as they are.
+    return ((line, raw) for line, raw in enumerate(text.split("\n"), 1) if raw.strip())
+
+
+def _csv_rows(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Each row with the line on which it begins."""
     reader = csv.DictReader(io.StringIO(text))
+    for row in reader:
+        # A row whose cells hold line breaks ends some lines after the one it begins on.
+        breaks = sum(v.count("\n") for v in row.values() if isinstance(v, str))
+        yield reader.line_num - breaks, {k: v for k, v in row.items() if k}
+
+
+def _parsed(where: str, row: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    if not isinstance(row, str):
+        return row
     try:
-        for row in reader:
-            # A row whose cells hold line breaks ends some lines after the one it begins on.
-            breaks = sum(v.count("\n") for v in row.values() if isinstance(v, str))
-            yield reader.line_num - breaks, {k: v for k, v in row.items() if k}
-    except csv.Error as error:
-        raise QuestionSetError(
-            f"{name}, after line {reader.line_num}",
-            f"is not CSV ({error})",
-            "Save it again as CSV.",
-        ) from None
+        found = parse(row)
+    except ValueError as error:
+        raise QuestionSetError(where, f"is not JSON ({error})", _ONE_A_LINE) from None
+    if not isinstance(found, dict):
+        raise QuestionSetError(where, "is not a JSON object", _ONE_A_LINE)
+    return found
 
 
 def _question(where: str, line: int, row: Mapping[str, Any]) -> Question:
@@ -173,7 +193,12 @@ def refer(document: Document, start: int, end: int) -> Reference:
     """
     if not 0 <= start < end <= len(document.text):
         raise QuestionSetError(document.name, f"has no characters {start} to {end}", "Mark some.")
-    return Reference(start=start, end=end)
+    if document.pages:  # a PDF: its file holds no text in order, so the clean text is counted
+        return Reference(start=start, end=end)
+    stretches = document.alignment.to_raw(start, end)
+    if not stretches:
+        return Reference(quote=document.text[start:end])
+    return Reference(start=min(s for s, _ in stretches), end=max(e for _, e in stretches))
 
 
 def _named(wanted: str, documents: Sequence[Document]) -> list[Document]:

@@ -60,12 +60,15 @@ def _is_free(port: int) -> bool:
 def _serve(docs: Sequence[str], port: int) -> None:
     from streamlit.web import cli
 
-    from dashboard import startup
+    from dashboard import jobs, startup
 
     # Models load and documents are read while the browser is still opening the page.
     startup.begin(docs)
     app = Path(__file__).with_name("app.py")
-    cli.main(["run", str(app), "--server.port", str(port)], standalone_mode=False)
+    try:
+        cli.main(["run", str(app), "--server.port", str(port)], standalone_mode=False)
+    finally:
+        jobs.end()
 
 
 if __name__ == "__main__":

@@ -39,6 +39,11 @@ _answering = threading.Lock()
 """One question at a time: two would only share the cores, and compute the same stage twice."""
 
 
+def answering() -> threading.Lock:
+    """Held while a question is asked."""
+    return _answering
+
+
 @dataclass(frozen=True)
 class Models:
     """The loaded models, or why there are none: BM25 then works alone, and traces say so."""

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.tables import COLUMN_GROUPS, COLUMN_HELP
+from dashboard.tables import COLUMN_GROUPS, COLUMN_HELP, RECALL_HELP
 
 FIRST = ("Document", "Page", "Chunk", "Fate", "Prompt number", "Expected")
 """Columns that come before the stages: what is looked for first."""
@@ -47,6 +47,18 @@ _WIDTHS = {
     "What": 130,
     "Trimmed": 72,
     "In prompts": 84,
+    "From value": 92,
+    "Comes in": 330,
+    "Falls out": 330,
+    "Found how": 130,
+    "Knob": 190,
+    "What came of it": 330,
+    "In prompt": 74,
+    "Passage": 220,
+    "Why not in the other": 330,
+    "Ranks in A": 190,
+    "Ranks in B": 190,
+    "Setting": 150,
 }
 _COUNTS = (
     "Count", "Characters", "Chunks", "Evidence tokens", "Budget", "Tokens read", "In", "Out", "Dropped", "Added",
@@ -60,6 +72,14 @@ _HELP = {
     "Budget": "Tokens that the evidence may take.",
     "Seconds": "Time of all stages; those that an earlier run did already count as they took then.",
     "In prompts": "How many of the modes have it in their prompt.",
+    "Comes in": "Chunks that are in the prompt from this value on, and not just below it.",
+    "Falls out": "Chunks that were in the prompt just below this value, and what loses them.",
+    "Other changes": "Chunks outside of the prompt that another stage loses than just below.",
+    "Found how": "Whether this is the very value, to a step of the knob.",
+    "Left out as hopeless": "Values that were known to fail without a run.",
+    "In prompt": "Which of the two prompts has it.",
+    "Ranks in A": "At each stage of A that ranked it, from 1.",
+    "Ranks in B": "At each stage of B that ranked it, from 1.",
     "Trimmed": "Whether it was cut at a sentence to fit.",
 }
 _SHORT = {
@@ -68,6 +88,32 @@ _SHORT = {
     "Window": "window",
     "Relevance": "probability",
 }
+
+
+_MEASURES = {
+    "Recall": ("%.1f %%", 62),
+    "All of it": ("%.1f %%", 62),
+    "Before": ("%.1f %%", 62),
+    "Assembled": ("%.1f %%", 76),
+    "Median": ("%.0f ms", 62),
+    "p95": ("%.0f ms", 60),
+    "Tokens": ("localized", 56),
+}
+
+
+def measures(frame: pd.DataFrame) -> dict[str, Any]:
+    """The column layout of a table of modes and their recall."""
+    out: dict[str, Any] = {
+        "Mode": st.column_config.Column(
+            width=92, help="● the best, and those whose difference from it is inside its interval."
+        ),
+        "Interval": st.column_config.Column(
+            "95 % interval", width=96, help=RECALL_HELP["Interval"]
+        ),
+    }
+    for name, (form, width) in _MEASURES.items():
+        out[name] = st.column_config.NumberColumn(format=form, width=width, help=RECALL_HELP[name])
+    return {name: out[name] for name in frame.columns if name in out}
 
 
 def grouped(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[int, Any]]:

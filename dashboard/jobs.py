@@ -26,6 +26,14 @@ LANE_POLL = 0.05
 """Seconds between a waiting job's looks at whether it was stopped."""
 
 
+_ending = threading.Event()
+
+
+def end() -> None:
+    """Asks every job to stop: the process is about to end, and would wait for their processes."""
+    _ending.set()
+
+
 class Lane:
     """One job at a time, in the order in which they came; a job can give up waiting."""
 
@@ -62,6 +70,9 @@ BULK = Lane()
 
 RUN = Lane()
 """Answering questions: short, and never behind another session's indexing."""
+
+SEARCH = Lane()
+"""Trying many settings at once, for seconds: no question waits behind it."""
 
 
 class Job:
@@ -119,8 +130,8 @@ class Job:
         self._label = label or self._label
 
     def cancelled(self) -> bool:
-        """Whether the person, or a newer request, asked this job to stop."""
-        return self._stop.is_set()
+        """Whether the person, a newer request or the end of the program asked this job to stop."""
+        return self._stop.is_set() or _ending.is_set()
 
     def stop(self) -> None:
         self._stop.set()

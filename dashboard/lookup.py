@@ -128,6 +128,13 @@ class Lookup:
             return False
         return True
 
+    def document(self, chunk: str) -> DocumentInfo:
+        """The document of a chunk. KeyError where the trace does not name it."""
+        return self.places[chunk.rpartition(":")[0]].document
+
+    unknown = "not among its documents"
+    """What is said of a chunk that is not :meth:`known`."""
+
     # the whole corpus
 
     def scores(self, name: str) -> np.ndarray:

@@ -155,6 +155,7 @@ FATES: Mapping[str, Look] = {
     "diversity": Look("over its source's cap", "■", "square", "#0f6e56", "#5ed0ae"),
     "dedup": Look("duplicate", "◆", "diamond", "#6d28d9", "#b79cff"),
     "relevance": Look("below the threshold", "▼", "triangle-down", "#8a5a00", "#e6b450"),
+    "left_out": Look("not in the recorded prompt", "△", "triangle-up-open", "#b3261e", "#ff8a80"),
     "first_stage": Look("not a candidate", "○", "circle-open", "#5b6472", "#a3adbb"),
     "access": Look("in none of these documents", "∅", "circle-x-open", "#5b6472", "#a3adbb"),
 }
@@ -169,9 +170,24 @@ SEVERITIES: Mapping[str, Look] = {
 """How a page's health is called and drawn (``core.ingest.health``)."""
 
 
+LOSSES: Mapping[str, Look] = {
+    "access": Look("may not be read", "∅", "circle-x-open", "#a03a86", "#e08cc8"),
+    "extraction": Look("not extracted", "▫", "square-open", "#3d7a8c", "#7fc3d4"),
+    "first_stage": Look("not a candidate", "○", "circle-open", "#5b6472", "#a3adbb"),
+    "rerank": Look("ranked down by the rerank", "▲", "triangle-up", "#1f6fb2", "#6cb2eb"),
+    "extend": Look("beside a window", "◇", "diamond-open", "#b85c00", "#f0a04b"),
+    "relevance": Look("below the threshold", "▼", "triangle-down", "#7a6a00", "#d3c04f"),
+    "dedup": Look("duplicate", "◆", "diamond", "#6d28d9", "#b79cff"),
+    "diversity": Look("over its source's cap", "■", "square", "#0f6e56", "#5ed0ae"),
+    "budget": Look("no room in the budget", "✕", "x", "#b3261e", "#ff8a80"),
+}
+"""By the stage that lost a piece of evidence (``core.evaluate.losses``), in their order."""
+
+
 def fate_look(stage: str) -> Look:
     """The look of a chunk that ended at ``stage``, known or not."""
-    return FATES.get(stage) or Look(f"lost at {stage}", "✕", "x", "#b3261e", "#ff8a80")
+    said = f"lost at {stage.replace('_', ' ')}"
+    return FATES.get(stage) or Look(said, "✚", "cross", "#7a4a1e", "#e0a878")
 
 
 def luminance(colour: str) -> float:

@@ -17,13 +17,20 @@ KEY = "knob_{}"
 OPEN_AT_FIRST = ("first_stage", "extend", "relevance", "budget")
 CHANGED_MARK = "●"
 
+AIMED, OUTLINED = "aimed_knob", "outlined_knob"
+"""Where the session keeps the knob that a page sent the person to: its group is open, and until
+it is turned it is outlined."""
+
 
 def draw(settings: Settings, mode: str, *, frozen: bool = False) -> None:
     """Draws the sidebar for these settings. ``frozen`` shows them without a way to turn them."""
     changed = settings.differences()
     encoder = state.view().models.models.encoder
+    aimed = state.session().get(AIMED, "")
     with st.sidebar:
         _summary(changed, frozen)
+        if outlined := state.session().get(OUTLINED):
+            st.html(f"<style>.st-key-knobrow_{outlined} {{ outline: 2px solid #d38b18; }}</style>")
         if not frozen:
             model_form.draw(state.view().models)
         for group, members in knobs.grouped().items():
@@ -32,9 +39,27 @@ def draw(settings: Settings, mode: str, *, frozen: bool = False) -> None:
             idle = all(knobs.idle_reason(k, mode, settings, encoder) for k in members)
             label = title + (f" {CHANGED_MARK} {count} changed" if count else "")
             label = f":gray[{label} (not used by this mode)]" if idle else label
-            with st.expander(label, expanded=group in OPEN_AT_FIRST, key=f"group_{group}"):
+            here = any(k.name == aimed for k in members)
+            # Under a key of its own: an expander that is there already ignores ``expanded``.
+            key = f"group_{group}_aimed" if here else f"group_{group}"
+            with st.expander(label, expanded=here or group in OPEN_AT_FIRST, key=key):
                 for knob in members:
                     _knob(knob, settings, mode, frozen)
+
+
+def draw_imported(settings: Mapping[str, object]) -> None:
+    """What an imported trace says of the other pipeline's settings; it has none of these knobs."""
+    with st.sidebar:
+        st.caption("Settings of the imported trace, as it gives them")
+        for name, value in settings.items():
+            st.text(f"{name}: {value}"[:300])
+        if not settings:
+            st.text("None are recorded.")
+
+
+def aim(knob: str) -> None:
+    """Opens the group of a knob and outlines it, from the next run on."""
+    state.session()[AIMED] = state.session()[OUTLINED] = knob
 
 
 def _summary(changed: Mapping[str, object], frozen: bool) -> None:
@@ -113,6 +138,8 @@ def _equal(knob: Knob, held: object, value: object) -> bool:
 
 
 def _turned(name: str) -> None:
+    if state.session().get(OUTLINED) == name:
+        state.session()[OUTLINED] = ""
     knob = knob_named(name)
     try:
         state.turn(**{name: knobs.tidy(knob, st.session_state[KEY.format(name)])})

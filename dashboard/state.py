@@ -44,10 +44,11 @@ def view() -> View:
 
 
 def change(**fields: Any) -> None:
-    """Changes the view. A new question takes its marks and selection with it."""
+    """Changes the view. A new question takes its marks and selection with it; a passage that
+    was pasted stays, since it may be missed under another wording too."""
     before = view()
     if "question" in fields and fields["question"] != before.question:
-        fields = {"evidence": (), "chunk": ""} | fields
+        fields = {"evidence": (), "chunk": "", "why": ""} | fields
     session()[VIEW] = before.changed(**fields)
     session()[TOUCHED] = True
 

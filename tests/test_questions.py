@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from core.errors import QuestionSetError
 from core.ingest.extract import extract
-from core.questions import Question, Reference, load_questions, locate
+from core.questions import (
+    Question,
+    Reference,
+    load_questions,
+    locate,
+    parse_questions,
+    refer,
+)
 from core.records import Page
 from tests.ingest.pdfs import drawn
 from tests.worlds import document
@@ -271,3 +278,30 @@ def test_a_span_of_a_pdf_counts_the_extracted_text():
     assert found(Reference(start=at, end=at + 4), made) == [(made.id, at, at + 4)]
     ((_, start, end),) = found(Reference(quote="The infor- mation"), made)
     assert made.text[start:end] == "The information"
+
+
+# Line by line, and back.
+
+
+def test_lines_that_cannot_be_used_are_said_and_the_others_read():
+    text = "\n".join([json.dumps(ROW), "{", "[]", '{"question": " "}', json.dumps(ROW)])
+    questions, errors = parse_questions("set.jsonl", text)
+    assert [q.id for q in questions] == ["1", "5"]
+    assert [e.culprit for e in errors] == [f"set.jsonl, line {n}" for n in (2, 3, 4)]
+
+
+def test_a_csv_that_breaks_off_keeps_the_rows_before():
+    text = 'question,references\nWhy?,\nHow?,"[{""page"": 0.5}]"\nWhen?,\n'
+    questions, errors = parse_questions("set.CSV", text)
+    assert [q.text for q in questions] == ["Why?", "When?"]
+    assert "names no place" in str(errors[0])
+
+
+def test_what_refer_writes_of_a_cleaned_text_is_found_again():
+    raw = b"---\ntenant: south\n---\n\n# Deposits   here\n\nThe **deposit** is [paid](a.md) back\nsoon.\n"
+    made = extract("terms.md", raw, {})
+    assert made.text != made.original
+    for start, end in ((made.text.index("deposit"), len(made.text) - 1), (0, 8)):
+        reference = refer(made, start, end)
+        (found,) = locate(Question("q", "Where?", "terms.md", (reference,)), [made])
+        assert (found.span.start, found.span.end) == (start, end)

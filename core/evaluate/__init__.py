@@ -25,6 +25,7 @@ _HOMES = {
     "load_evaluation": "files",
     "lost": "losses",
     "lost_questions": "losses",
+    "questions_jsonl": "files",
     "save_evaluation": "files",
     "summarise": "summary",
     "summary_json": "summary",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +57,12 @@ def append_question(path: str | Path, question: Question) -> None:
         before = path.read_bytes()
         if before and not before.endswith(b"\n"):
             before += b"\n"
-    line = json.dumps(_question(question), ensure_ascii=False)
-    write_whole(path, before + line.encode("utf-8", "replace") + b"\n")
+    write_whole(path, before + questions_jsonl([question]).encode("utf-8", "replace"))
+
+
+def questions_jsonl(questions: Iterable[Question]) -> str:
+    """A set as JSONL, a line a question, as :func:`core.questions.load_questions` reads it."""
+    return "".join(json.dumps(_question(q), ensure_ascii=False) + "\n" for q in questions)
 
 
 def _question(question: Question) -> dict[str, Any]:

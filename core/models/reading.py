@@ -94,7 +94,7 @@ class ReadingEncoder:
         """``before`` and ``after`` are special tokens; ``length`` counts them too."""
         self._pieces, self._filler, self._length = pieces, filler, length
         self._before, self._after = list(before), list(after)
-        self._prompt_ids, _ = pieces.read_after(self._document_prompt(), "a")
+        self._prompt_ids, _, _ = pieces.read_after(self._document_prompt(), "a")
         self.window = length - len(self._before) - len(self._after)
         self.reach = self.window - len(self._prompt_ids)
         self.overlap = min(OVERLAP, self.reach // 4)
@@ -117,7 +117,7 @@ class ReadingEncoder:
         return ""
 
     def encode_query(self, text: str) -> QueryStates:
-        prompt, ids = self._pieces.read_after(self._query_prompt(), text)
+        prompt, ids, starts = self._pieces.read_after(self._query_prompt(), text)
         kept = ids[: max(0, self.window - len(prompt))]
         if not len(kept):
             empty = np.zeros((0, self.width), dtype=np.float32)
@@ -130,6 +130,7 @@ class ReadingEncoder:
             pieces=self._pieces.pieces(kept),
             truncated=len(ids) - len(kept),
             sparse=self._weighed(kept, read.weights, [(0, len(kept))]),
+            starts=np.append(starts, len(text))[: len(kept) + 1],
         )
 
     def encode_spans(
@@ -157,7 +158,7 @@ class ReadingEncoder:
         for window, read in self._read_windows(ids, list(meeting), work):
             kept = slice(window.keep_start, window.keep_end)
             inside = slice(window.keep_start - window.start, window.keep_end - window.start)
-            states[kept] = quantise(read.states[inside])
+            states[kept] = _small(read.states[inside])
             if read.weights is not None:
                 weights[kept] = read.weights[inside]
             if self.in_context:
@@ -193,8 +194,8 @@ class ReadingEncoder:
     def _alone(self, texts: Sequence[str], work: Work) -> SpanStates:
         prompt = self._document_prompt()
         read = [self._pieces.read_after(prompt, t) for t in texts]
-        lengths = np.array([len(own) for _, own in read], dtype=np.int64)
-        rows = [self._row(own[: max(0, self.window - len(p))], p) for p, own in read]
+        lengths = np.array([len(own) for _, own, _ in read], dtype=np.int64)
+        rows = [self._row(own[: max(0, self.window - len(p))], p) for p, own, _ in read]
         kept = np.array([r.last - r.first for r in rows], dtype=np.int64)
         work.total = max(work.total, int(kept.sum()))
         offsets = np.cumsum([0, *kept], dtype=np.int64)
@@ -208,7 +209,7 @@ class ReadingEncoder:
             ):
                 own = slice(offsets[i], offsets[i + 1])
                 vectors[i] = numbers.vector
-                states[own] = quantise(numbers.states)
+                states[own] = _small(numbers.states)
                 if numbers.weights is not None:
                     weights[own] = numbers.weights
                 work.did(int(kept[i]))
@@ -300,3 +301,9 @@ class ReadingEncoder:
     def _unweighed(self) -> Sequence[int]:
         """Tokens whose weight says nothing: special and unknown ones."""
         return ()
+
+
+def _small(states: np.ndarray) -> np.ndarray:
+    """States in eight bits a number. What is no number matches nothing; in eight bits it would
+    be some number."""
+    return quantise(np.where(np.isfinite(states), states, 0.0))

@@ -25,14 +25,17 @@ _MEANINGS: Mapping[str, str] = {
     "how much less this chunk matches than the best do: high for all chunks of a question that is "
     "answered well",
 }
+_THEIRS = "As the import gives it"
 _RERANK_PARTS: Mapping[str, str] = {
     "": "What orders after this rerank, 0 to 1",
     "raw": "The model's own number",
     "bm25": "BM25 share (logarithm), 0 to 1 over the candidates",
     "dense": "Dense share, 0 to 1 over the candidates",
-    "maxsim": "Best match of each word of the question among the chunk's words (MaxSim), 0 to 1 over the candidates",
+    "maxsim": "Best match of each word of the question among the chunk's words and, counting less, its neighbours' (MaxSim), rare words counting more, 0 to 1 over the candidates",
+    "terms": "Share of the question's words that it holds, 0 to 1 over the candidates",
+    "near": "MaxSim with the neighbours' words, before it is set to 0 to 1",
     "coverage": "Share of the question's words that it holds, rare words counting more, 0 to 1",
-    "own": "Weighted mean of the three shares",
+    "own": "Weighted mean of the four shares",
     "neighbours": "Gained from the scores of its neighbours",
     "logit": "The cross-encoder's output before it becomes a probability",
 }  # fmt: skip
@@ -66,7 +69,12 @@ def component_table(trace: Trace, chunk_id: str) -> pd.DataFrame:
             rows += [
                 (_name(n, record.name), title, v, _meaning(n, record.name))
                 for n, v in entry.scores.items()
+                if not trace.origin
             ]
+        if trace.origin:
+            scores = {"Score": entry.score, **entry.scores}
+            title = STAGE_TITLES.get(record.name, record.name)
+            rows += [(n, title, v, _THEIRS) for n, v in scores.items() if v is not None]
         if entry.relevance is not None and relevance is None:
             relevance = (entry.relevance, STAGE_TITLES.get(record.name, record.name))
         elif entry.relevance is not None and record.name == "rerank_2":
@@ -106,12 +114,15 @@ def journey_table(trace: Trace, chunk_id: str) -> pd.DataFrame:
     for record in trace.stages:
         title = STAGE_TITLES.get(record.name, record.name)
         entry = lookup.entries[record.name].get(chunk_id)
-        if record.name == "access":
+        if not record.recorded:
+            rows.append((title, "Not recorded.", None, None, None))
+        elif record.name == "access":
             rows.append((title, "This principal may read its document.", None, None, None))
         elif not record.ran:
             rows.append((title, "Not in this mode.", rank, rank, None))
         elif entry is None and record.name == "first_stage":
-            rows.append((title, _not_taken(lookup, chunk_id), None, None, _fused(lookup, chunk_id)))
+            said = "Not on its list." if trace.origin else _not_taken(lookup, chunk_id)
+            rows.append((title, said, None, None, _fused(lookup, chunk_id)))
         elif entry is None and not present:
             if record.name != "extend":
                 continue
@@ -171,6 +182,9 @@ def _sentence(lookup: Lookup, record: StageRecord, entry: Entry) -> str:
     reason = lookup.readable(entry.reason, entry.chunk_id)
     if entry.fate == DROPPED:
         return _capital(f"lost: {lookup.reason(entry.chunk_id)}.")
+    if lookup.trace.origin:
+        ranked = f"rank {entry.rank} of {record.passed:,} on its list" if entry.rank else "kept"
+        return _capital(f"{ranked}{f'; {reason}' if reason else ''}.")
     if entry.fate == ADDED:
         side = "after" if entry.offset > 0 else "before"
         return (

@@ -188,6 +188,8 @@ def _window(lookup: Lookup, chunk: str) -> str:
     entry = lookup.entries.get("extend", {}).get(chunk)
     if entry is None:
         return ""
+    if entry.fate == ADDED and not entry.anchor:
+        return "joined"
     if entry.fate == ADDED:
         anchor = lookup.row(entry.anchor) - lookup.place_of(lookup.row(entry.anchor)).first + 1
         return f"{entry.offset:+d} from chunk {anchor:,}"

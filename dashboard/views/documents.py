@@ -10,8 +10,8 @@ from dashboard import cache, charts, columns, figures, header, row_choice, say, 
 from dashboard.link import View
 from dashboard.passages import CHUNK, Block, Section, sections
 from dashboard.shelf import Shelf
+from dashboard.views import expected, uploads
 from dashboard.views import page as page_view
-from dashboard.views import uploads
 
 LIST_HEIGHT = 240
 TEXT_HEIGHT = 620
@@ -197,6 +197,9 @@ def _text(document: Document, chunks: tuple[Chunk, ...], view: View, shelf: Shel
         page = pages[number - 1]
         with st.container(key="quiet_page"):
             st.text(page.title)
+        chunk = next((c for c in chunks if c.id == view.chunk and page.holds(c.id)), None)
+        if chunk is not None:
+            expected.draw(document, chunk.start, chunk.end, key="document")
     say.note("warning", page_warnings(document, number), key="page")
     original = shelf.originals.get(document.id)
     if original is None or not document.pages:

@@ -10,10 +10,11 @@ import pytest
 
 from core.settings import Settings
 
-FIRST = 90_000
+FIRST = 150_000
 """Milliseconds for the first trace: models load and the sample documents are indexed."""
 
-LATER = 20_000
+LATER = 40_000
+"""Milliseconds for anything later: generous, since a machine may be busy with other work."""
 QUESTION = "Just which release patched CVE-2026-90417, and kept tokens?"
 OPENING = (
     "In which cases may the Harbour Master suspend a pilotage exemption certificate "
@@ -170,10 +171,15 @@ def test_the_first_view_shows_its_question_and_what_other_modes_miss(visit) -> N
     has_value(page.locator(".st-key-question input"), OPENING)
 
 
-@pytest.mark.parametrize("page_name", ["compare", "documents", "prompt"])
+@pytest.mark.parametrize("page_name", ["compare", "missing", "tune", "documents", "prompt"])
 def test_every_page_opens_by_its_address(visit, page_name: str) -> None:
     page = visit(page_name)
-    anchor = {"compare": ".st-key-compare_table", "documents": ".st-key-documents"}
+    anchor = {
+        "compare": ".st-key-compare_table",
+        "missing": ".st-key-passage",
+        "tune": ".st-key-chart_sweep",
+        "documents": ".st-key-documents",
+    }
     page.locator(anchor.get(page_name, ".st-key-passages")).wait_for(timeout=FIRST)
     rest(page)
 
@@ -221,10 +227,16 @@ def test_two_visitors_with_one_file_name_and_hostile_text(visit, tmp_path: Path)
         assert page.locator("[data-testid=stMain] img").count() == 0
 
 
-@pytest.mark.parametrize("page_name", ["", "compare", "documents", "prompt"])
+@pytest.mark.parametrize("page_name", ["", "compare", "missing", "tune", "documents", "prompt"])
 def test_a_narrow_window_does_not_scroll_sideways(visit, page_name: str) -> None:
     page = visit(page_name, viewport={"width": 900, "height": 900})
-    last = {"": OUTCOME, "compare": ".st-key-compare_chunks", "documents": ".st-key-documents"}
+    last = {
+        "": OUTCOME,
+        "compare": ".st-key-compare_chunks",
+        "missing": ".st-key-missing_report",
+        "tune": ".st-key-sweep_changes",
+        "documents": ".st-key-documents",
+    }
     page.locator(last.get(page_name, ".st-key-passages")).first.wait_for(timeout=FIRST)
     rest(page)
     main = page.locator("[data-testid=stMain]")

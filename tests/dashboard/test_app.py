@@ -20,7 +20,7 @@ from core.settings import Settings
 from core.trace import Trace
 from dashboard import startup
 from dashboard.frame import PAGES
-from dashboard.jobs import Job
+from dashboard.jobs import RUN, Job
 from dashboard.link import View
 from dashboard.shelf import Shelf
 from dashboard.sidebar import KEY
@@ -431,3 +431,143 @@ def test_the_packaged_configuration_keeps_to_this_machine() -> None:
     assert config["runner"]["fastReruns"] is False
     assert config["client"]["showErrorDetails"] == "none"
     assert "http" not in (ROOT / "dashboard" / "style.css").read_text()
+
+
+def test_a_reranker_of_ones_own_scores_on_the_page(tmp_path) -> None:
+    from dashboard.models import ModelChoice
+    from tests.models.tiny import save_reranker
+
+    save_reranker(tmp_path / "own")
+    at = open_page("Trace", q=QUESTION, mode="bge_rerank")
+    embedded = trace_of(at).stage("rerank_1")
+    choice = ModelChoice("custom", piecewise=str(tmp_path / "own"))
+    at.session_state["view"] = at.session_state["view"].changed(models=choice)
+    settle(at)
+    own = trace_of(at).stage("rerank_1")
+    assert not own.degraded and own.model != embedded.model
+    gone = ModelChoice("custom", piecewise=str(tmp_path / "gone"))
+    at.session_state["view"] = at.session_state["view"].changed(models=gone)
+    settle(at)
+    assert "there is no such folder" in trace_of(at).stage("rerank_1").degraded
+    assert "there is no such folder" in texts(at)
+
+
+# the Evaluate page
+
+
+def run_evaluation(at: AppTest, modes: list[str]) -> AppTest:
+    at.get_by_key("evaluate_modes").set_value(modes)
+    at.get_by_key("evaluate_budgets").set_value(["20", "1,000"])
+    settle(at)
+    at.button(key="evaluate_run").click()
+    return settle(at)
+
+
+def mark(at: AppTest, part: str = "") -> AppTest:
+    at.text_area(key="expected_part_chunk").set_value(part)
+    at.button(key="expected_add_chunk").click()
+    return settle(at)
+
+
+def test_what_is_marked_is_evaluated_kept_and_leads_to_its_trace() -> None:
+    at = mark(open_page(q=QUESTION), "refunded within seven days")
+    assert "this question, with 1 piece of this document" in texts(at)
+    at = mark(at, "words that are in no document")
+    assert "do not stand in this document" in texts(at)
+    assert len(at.session_state["questions_marked"]) == 1
+    at.text_input(key="question").set_value("When do pilots board?")
+    at = mark(settle(at))
+
+    at._page_hash = calc_hash("evaluate")
+    settle(at)
+    at.get_by_key("question_set").set_value("marked")
+    at = run_evaluation(settle(at), ["no_rerank", "context_rerank"])
+    assert not at.exception
+    assert "2 questions × 2 modes, measured in" in texts(at)
+    made = at.session_state["board"].current("evaluate").result
+    assert made.finished and made.modes == ("no_rerank", "context_rerank")
+    assert made.budgets == (20, 1_000)
+    assert made.settings["relevance_threshold"] == 0.0
+    assert all(not a.unfound for a in made.measured)
+
+    # Another knob is another run; back at the first one, it is there again.
+    turn(at, "candidate_k", 1)
+    assert "not measured with these inputs yet" in texts(at)
+    turn(at, "candidate_k", 50)
+    assert "measured in" in texts(at)
+    turn(at, "relevance_threshold", 0.3)
+    assert "measured in" in texts(at)  # set aside
+    at.toggle(key="evaluate_include").set_value(True)
+    settle(at)
+    assert "not measured with these inputs yet" in texts(at)
+    at.toggle(key="evaluate_include").set_value(False)
+    settle(at)
+
+    at.button(key="trace_lost_0").click()
+    settle(at)
+    view = at.session_state["view"]
+    assert view.question in (QUESTION, "When do pilots board?")
+    assert view.evidence and view.chunk in view.evidence
+    assert view.settings.evidence_budget == 20
+    assert view.settings.relevance_threshold == 0.0
+
+
+def test_a_file_of_questions_is_run_and_its_bad_lines_are_said() -> None:
+    at = open_page("Evaluate")
+    lines = (
+        '{"question": "When are fees waived?", "document": "harbour.txt", '
+        '"references": [{"quote": "waived on Sundays"}, {"quote": "![](http://evil.example)"}]}\n'
+        "not json\n"
+    )
+    at.get_by_key("question_file").set_value(("set.jsonl", lines.encode(), "text/plain"))
+    settle(at)
+    said = texts(at)
+    assert "set.jsonl: 1 question" in said and "line 2" in said
+    at = run_evaluation(at, ["no_rerank"])
+    assert not at.exception
+    assert "1 piece of evidence not found" in at.get_by_key("unmeasured_box").label
+    assert "evil" not in labels(at)
+
+
+def until(holds) -> None:
+    end = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_a_stopped_evaluation_goes_on() -> None:
+    at = open_page("Evaluate", q=QUESTION)
+    lines = [
+        f'{{"question": "When is deposit {n} refunded?", "document": "terms.md", '
+        '"references": [{"quote": "within seven days"}]}'
+        for n in range(6)
+    ]
+    at.get_by_key("question_file").set_value(("set.jsonl", "\n".join(lines).encode(), "text/plain"))
+    settle(at)
+    at.get_by_key("evaluate_modes").set_value(["no_rerank"])
+    settle(at)
+    # Between its first question and its second, another session's takes its turn.
+    other, answered = Job("other", lambda job: answered.wait(60)), threading.Event()
+    other.lane = RUN
+    with RUN.turn(Job("before", lambda job: None)):
+        at.button(key="evaluate_run").click()
+        at.run()
+        job = at.session_state["board"].current("evaluate")
+        until(lambda: len(RUN._queue) == 2)
+        other.start()
+        until(lambda: len(RUN._queue) == 3)
+    until(lambda: job.done == 1)
+    at.run()
+    at.button(key="stop_evaluate").click()
+    at.run()
+    assert job.wait(20)
+    answered.set()
+    settle(at)
+    assert "Stopped after 1 of 6 questions" in texts(at)
+    (part,) = [e for _, e in at.session_state["evaluations"]._held.values()]
+    at.button(key="evaluate_run").click()
+    settle(at)
+    assert "6 questions × 1 mode, measured in" in texts(at)
+    made = at.session_state["board"].current("evaluate").result
+    assert made.rows[0] is part.rows[0]  # taken over, not asked again

@@ -13,7 +13,6 @@ from core.index.index import Index
 from core.ranking import descending
 from core.records import Span
 from core.settings import Settings
-from core.stages.first_stage import coverage
 from core.tokens import WordCounter
 from core.trace import Trace
 from tests.fakes import HashingEncoder
@@ -135,21 +134,6 @@ def test_a_chunk_without_a_term_gets_nothing_from_bm25s_ranks():
     best = max(("a1", "a2"), key=dense.get)
     rank = 1 + sum(v > dense[best] for v in dense.values())
     assert by_name(trace, made, "fused")[best] == pytest.approx(1 / (60 + rank), rel=1e-6)
-
-
-# Coverage: the share of the question's IDF mass.
-
-
-def test_coverage_by_hand():
-    made = index_of(FIVE)
-    idf = {n: math.log(1 + (5 - n + 0.5) / (n + 0.5)) for n in (0, 2)}
-    held = coverage(made.bm25, ("alpha", "pump", "zebra"))
-    total = 2 * idf[2] + idf[0]
-    expected = {"a1": 2 * idf[2], "a2": 0, "a3": idf[2], "b1": 0, "b2": idf[2]}
-    rows = names(made, made.chunk_ids)
-    assert held.tolist() == pytest.approx([expected[n] / total for n in rows])
-    assert coverage(made.bm25, ()).tolist() == [0] * 5
-    assert coverage(made.bm25, ("alpha", "alpha")).max() == 1.0
 
 
 # The modes of the first stage.

@@ -1,0 +1,27 @@
+"""The difference of two traces: chunks joined, ranks, reasons, settings and prompts."""
+
+from core.compare_traces.difference import (
+    ChunkDifference,
+    Difference,
+    SettingDifference,
+    Side,
+    difference,
+)
+from core.compare_traces.join import Pair, join
+from core.compare_traces.markdown import markdown
+from core.compare_traces.prompts import Line, line_diff
+from core.compare_traces.standing import Standing
+
+__all__ = [
+    "ChunkDifference",
+    "Difference",
+    "Line",
+    "Pair",
+    "SettingDifference",
+    "Side",
+    "Standing",
+    "difference",
+    "join",
+    "line_diff",
+    "markdown",
+]
