@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -12,6 +13,9 @@ from core.ingest.assemble import Assembled
 from core.ingest.clean import NUL_MARK
 from core.ingest.lines import Line
 from core.records import Box
+
+# Points; no page is a hundredth as large, but a file may say what it will.
+_FAR = 1e6
 
 PAGE_END = "\f"
 
@@ -107,7 +111,13 @@ def _corners(lines: Sequence[Line], shown: Matrix) -> tuple[float, float, float,
     if shown is not AS_IT_IS:
         (x0, y0), (x1, y1) = _moved(x0, y0, shown), _moved(x1, y1, shown)
         x0, y0, x1, y1 = min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
+    if not (-_FAR < x0 <= x1 < _FAR and -_FAR < y0 <= y1 < _FAR):  # or not a number
+        x0, y0, x1, y1 = map(_held, (x0, y0, x1, y1))
     return round(x0 * 10) / 10, round(y0 * 10) / 10, round(x1 * 10) / 10, round(y1 * 10) / 10
+
+
+def _held(coordinate: float) -> float:
+    return 0.0 if math.isnan(coordinate) else min(max(coordinate, -_FAR), _FAR)
 
 
 def _moved(x: float, y: float, matrix: Matrix) -> tuple[float, float]:

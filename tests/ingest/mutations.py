@@ -42,15 +42,15 @@ def whole_pdfs() -> tuple[bytes, ...]:
                for n in (0, 1)]  # fmt: skip
     with pymupdf.open(stream=drawn(prose(0, 20), prose(20, 20), columns)) as document:
         document.set_toc([[1, "First", 1], [2, "Second", 2], [1, "Third", 3]])
-        outlined = document.tobytes()
-        packed = document.tobytes(deflate=True, garbage=3, use_objstms=1)
+        outlined = document.tobytes(no_new_id=True)
+        packed = document.tobytes(deflate=True, garbage=3, use_objstms=1, no_new_id=True)
     return (
-        drawn(prose(0, 30)),
+        drawn(prose(0, 30), no_new_id=True),
         outlined,
         packed,
-        drawn(picture, prose(0, 8)),
-        drawn(noted),
-        drawn(sideways, columns),
+        drawn(picture, prose(0, 8), no_new_id=True),
+        drawn(noted, no_new_id=True),
+        drawn(sideways, columns, no_new_id=True),
         coded("ToUnicode of ﬁne words, 押金退还 and समुद्र"),
         one_page(b"BT /F0 12 Tf 50 200 Td (Hello, one page of text) Tj ET", HELVETICA),
         drawn(prose(0, 9), encryption=pymupdf.PDF_ENCRYPT_AES_256, owner_pw="own"),
