@@ -33,7 +33,7 @@ from dashboard.tables.verdict import knob_title, knob_value, turned
 from dashboard.views import tune_two
 
 HEIGHT = 600
-FIRST = "candidate_k"
+FIRST = "extend_threshold"
 """The knob that the page opens on."""
 
 COLUMNS = "tune_columns"
