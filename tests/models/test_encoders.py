@@ -160,6 +160,8 @@ def test_prompts_that_a_model_was_saved_with_are_read_and_are_no_part_of_the_tex
     assert near(query.vector, unit_rows(library.encode_query([QUESTION]))[0])
     assert not near(query.vector, loaded["mean"].encode_query(QUESTION).vector)
     assert len(query.tokens) == len(query.pieces) == 6
+    assert query.starts[0] == 0 and query.starts[-1] == len(QUESTION)
+    assert query.starts.tolist() == loaded["mean"].encode_query(QUESTION).starts.tolist()
     text = prose(9)
     assert near(encoder.encode_alone([text]).vectors, unit_rows(library.encode_document([text])))
     assert len(encoder.encode_spans(text, [(0, len(text))]).states) == 9
