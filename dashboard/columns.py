@@ -142,6 +142,8 @@ def _head(name: str, group: str) -> tuple[str, str]:
     """A column's two headings: its group's, and its own less what the group says already."""
     if group == "First stage":  # one heading for three ranks, one for three scores
         component, _, kind = name.rpartition(" ")
+        if component == "List":  # an import has one list, not three components
+            return group, kind
         return f"{group}: {kind}", component
     return group, _SHORT.get(name) or name.removeprefix(group).strip() or name
 

@@ -9,10 +9,6 @@ from itertools import zip_longest
 
 SAME, ONLY_A, ONLY_B, CHANGED = "same", "a", "b", "changed"
 
-LONG = 4_000
-"""Lines of both prompts together from which lines that come often are not matched: it would
-take minutes."""
-
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -30,7 +26,9 @@ def line_diff(a: str, b: str) -> tuple[Line, ...]:
 
 
 def _lines(a: list[str], b: list[str]) -> Iterator[Line]:
-    matcher = SequenceMatcher(None, a, b, autojunk=len(a) + len(b) > LONG)
+    # Empty lines, and those that a long prompt repeats often, are matched beside others only:
+    # to try each with each would take minutes.
+    matcher = SequenceMatcher(lambda line: not line.strip(), a, b)
     for tag, a0, a1, b0, b1 in matcher.get_opcodes():
         if tag == "equal":
             yield from (Line(SAME, line, line) for line in a[a0:a1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import time
 from functools import cache
 
 import pytest
@@ -201,3 +202,10 @@ def test_json_and_markdown_of_every_pair(name):
     for line in text.splitlines():
         if line.startswith("| "):
             assert line.endswith(" |")
+
+
+def test_many_empty_lines_take_no_time():
+    a, b = "\n".join(["", "x"] * 950), "\n".join(["", "y"] * 950)
+    began = time.process_time()
+    assert len(line_diff(a, b)) >= 1900
+    assert time.process_time() - began < 5  # it would be a minute, each tried with each
