@@ -129,6 +129,7 @@ def read_text(name: str, data: bytes, markdown: bool) -> Extracted:
         encoding=decoded.encoding,
         headings=read.headings,
         unranked=unranked,
+        tables=read.tables,
         raw=raw if read.alignment else "",
         alignment=read.alignment,
         metadata=front.values,

@@ -44,6 +44,7 @@ class Markdown:
     alignment: Alignment
     headings: tuple[Heading, ...] = ()
     unranked: tuple[Span, ...] = ()
+    tables: tuple[Span, ...] = ()
     removed: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -56,11 +57,13 @@ def read_markdown(raw: str, body: int = 0) -> Markdown:
     edits: list[Edit] = []
     headings: list[tuple[int, int, int, int]] = []  # start, end, level, depth
     unranked = [Span(*source.lines(entry["map"]), DEFINITION) for entry in _definitions(env)]
+    tables: list[Sequence[int]] = []
     at = 0
     while at < len(tokens):
         token = tokens[at]
         at += 1
         if token.type == "table_open":
+            tables.append(token.map)
             edits += _table(source, token.map, marks)
             while tokens[at].type != "table_close":
                 at += 1
@@ -85,8 +88,18 @@ def read_markdown(raw: str, body: int = 0) -> Markdown:
         edited.alignment,
         tuple(_headings(edited, headings)),
         _apart(Span(edited.at(s.start), edited.at(s.end), s.kind) for s in unranked),
+        tuple(span for between in tables for span in _named_rows(source, edited, between)),
         dict(removed),
     )
+
+
+def _named_rows(source: _Source, edited: Edited, between: Sequence[int]) -> Iterator[Span]:
+    """A table's rows below its header row, whose cells are the span's kind."""
+    head = edited.text[slice(*map(edited.at, source.line(between[0])))]
+    named = " · ".join(" ".join(cell.split()) for cell in head.split("|") if cell.strip())
+    if named and between[1] - between[0] > 2:
+        start, end = source.lines((between[0] + 2, between[1]))
+        yield Span(edited.at(start), edited.at(end), named)
 
 
 def _parser() -> Any:

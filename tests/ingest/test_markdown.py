@@ -171,3 +171,14 @@ def test_a_plain_text_is_its_own_raw_text(text: str) -> None:
     if text.strip() and not text.startswith(("\ufeff", "---")):
         document = extract("a.txt", text.encode(), {})
         assert document.text == text and document.raw == "" and not document.alignment
+
+
+def test_rows_of_a_table_know_their_header() -> None:
+    text = (
+        "# Dues\n\n| Berth   | *Depth* |\n|---|:---:|\n| North quay | 8.5 m |\n| Pier | 4 m |\n\n"
+        "After it.\n\n|only|a head|\n|-|-|\n"
+    )
+    document = extract("a.md", text.encode(), {})
+    (table,) = document.tables
+    assert table.kind == "Berth · Depth"
+    assert document.text[table.start : table.end] == "| North quay | 8.5 m |\n| Pier | 4 m |"
