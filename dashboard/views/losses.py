@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core.evaluate.records import DOCUMENT
 from dashboard import charts, figures, say, state, tables, work
 from dashboard.figures.several import mode_title
 from dashboard.palette import LOSSES
@@ -39,7 +40,11 @@ def draw(evaluation: Evaluation, summary: Summary, budget: int, include: bool) -
             alt="A bar a mode: pieces of evidence lost, by the stage that lost them",
         )
         with st.container(key="quiet_losses"):
-            st.text("A click on a segment lists its questions.")
+            st.text(
+                "A click on a segment lists its questions. A trace opens with the settings that "
+                "were measured and this budget"
+                + (", but asks all documents." if evaluation.scope == DOCUMENT else ".")
+            )
     with right:
         with st.container(horizontal=True, gap="small", key="loss_bar"):
             choose("Mode", [m for m in lost if lost[m]], MODE, mode_title)

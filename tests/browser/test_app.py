@@ -172,11 +172,14 @@ def test_the_first_view_shows_its_question_and_what_other_modes_miss(visit) -> N
     has_value(page.locator(".st-key-question input"), OPENING)
 
 
-@pytest.mark.parametrize("page_name", ["compare", "missing", "tune", "documents", "prompt"])
+@pytest.mark.parametrize(
+    "page_name", ["compare", "evaluate", "missing", "tune", "documents", "prompt"]
+)
 def test_every_page_opens_by_its_address(visit, page_name: str) -> None:
     page = visit(page_name)
     anchor = {
         "compare": ".st-key-compare_table",
+        "evaluate": ".st-key-evaluate_run",
         "missing": ".st-key-passage",
         "tune": ".st-key-chart_sweep",
         "documents": ".st-key-documents",
@@ -228,12 +231,15 @@ def test_two_visitors_with_one_file_name_and_hostile_text(visit, tmp_path: Path)
         assert page.locator("[data-testid=stMain] img").count() == 0
 
 
-@pytest.mark.parametrize("page_name", ["", "compare", "missing", "tune", "documents", "prompt"])
+@pytest.mark.parametrize(
+    "page_name", ["", "compare", "evaluate", "missing", "tune", "documents", "prompt"]
+)
 def test_a_narrow_window_does_not_scroll_sideways(visit, page_name: str) -> None:
     page = visit(page_name, viewport={"width": 900, "height": 900})
     last = {
         "": OUTCOME,
         "compare": ".st-key-compare_chunks",
+        "evaluate": ".st-key-evaluate_run",
         "missing": ".st-key-missing_report",
         "tune": ".st-key-sweep_changes",
         "documents": ".st-key-documents",
