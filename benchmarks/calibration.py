@@ -2,7 +2,9 @@
 
 Each question of a set is asked of the document that answers it and of each document that
 does not. Odd questions fit, even ones are reported: the share of unanswerable questions
-that end in insufficient evidence, of answerable ones refused, and a reliability curve.
+that end in insufficient evidence, of answerable ones refused, and a reliability curve. The
+harder case is measured beside it: each question asked of its own document, from whose candidates
+every chunk that holds evidence was taken out.
 
     python benchmarks/calibration.py FOLDER     (corpora/*.md and questions.csv)
 """
@@ -14,8 +16,10 @@ import json
 from pathlib import Path
 
 import numpy as np
+from reliability_chart import reliability_svg
 
 RESULTS = Path(__file__).parent / "results" / "calibration.json"
+CHART = Path(__file__).parents[1] / "docs" / "relevance.svg"
 DISCOUNT = 0.5
 """How much of the chunk-level fit a chunk's own relevance is lowered by; 0 would give every
 chunk of a question the same relevance, 1 would drop evidence of answerable questions."""
@@ -91,6 +95,11 @@ def report(rows, fit, threshold: float) -> dict:
     best = np.array([relevance.max() for _, relevance, _ in even])
     own = np.array([o for o, _, _ in even])
     evidence = np.concatenate([r[e] for o, r, e in even if o])
+    cut = [
+        calibrated(fit, m[m[:, 3] == 0, :3]).max()
+        for number, own, m in rows
+        if number % 2 == 0 and own and (m[:, 3] == 0).any()
+    ]
     edges = np.linspace(0, 1, 11)
     bins = np.clip(np.digitize(best, edges) - 1, 0, 9)
     return {
@@ -98,6 +107,7 @@ def report(rows, fit, threshold: float) -> dict:
         "caught": float((best[~own] < threshold).mean()),
         "refused": float((best[own] < threshold).mean()),
         "evidence_kept": float((evidence >= threshold).mean()),
+        "caught_with_evidence_cut": float((np.array(cut) < threshold).mean()),
         "reliability": [
             {
                 "predicted": float(best[bins == b].mean()),
@@ -137,7 +147,8 @@ def main() -> None:
         print(
             f"  even questions at {threshold:g}: {row['caught']:.1%} of unanswerable ones caught, "
             f"{row['refused']:.1%} of answerable ones refused, "
-            f"{row['evidence_kept']:.1%} of evidence chunks kept"
+            f"{row['evidence_kept']:.1%} of evidence chunks kept; of their own documents "
+            f"without the evidence {row['caught_with_evidence_cut']:.1%} caught"
         )
         for point in row["reliability"]:
             print(
@@ -146,6 +157,7 @@ def main() -> None:
             )
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+    CHART.write_text(reliability_svg(results["context"]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ which it was put by ``pip install --no-deps --target FOLDER pymupdf4llm pymupdf_
 from __future__ import annotations
 
 import argparse
+import gc
 import html
 import json
 import os
@@ -166,17 +167,21 @@ def accuracy(case: Case, text: str) -> dict[str, float]:
 
 
 def timed(readers_: dict[str, Reader], files: Sequence[bytes], rounds: int) -> dict[str, float]:
-    """CPU seconds for all files: the median of the rounds, in which the libraries take turns."""
+    """CPU seconds for all files: the least of the rounds, in which the libraries take turns.
+
+    Whatever else runs on the machine makes a round longer and never shorter.
+    """
     for reader in readers_.values():
         reader(cases()[0].data)  # what is loaded on first use
     taken: dict[str, list[float]] = {name: [] for name in readers_}
     for _ in range(rounds):
         for name, reader in readers_.items():
+            gc.collect()
             start = time.process_time()
             for data in files:
                 reader(data)
             taken[name].append(time.process_time() - start)
-    return {name: statistics.median(seconds) for name, seconds in taken.items()}
+    return {name: min(seconds) for name, seconds in taken.items()}
 
 
 def measure(paths: Sequence[Path], rounds: int, folder: Path | None) -> dict[str, Any]:
@@ -188,7 +193,7 @@ def measure(paths: Sequence[Path], rounds: int, folder: Path | None) -> dict[str
     there = {name: reader for name, reader in found.items() if not isinstance(reader, str)}
     quick = {name: there[name] for name in list(there)[:2]}
     slow = {name: reader for name, reader in there.items() if name not in quick}
-    # The quick ones first and more often: the layout model's threads heat the machine.
+    # The quick ones first and more often: the others take minutes.
     seconds = timed(quick, files, max(7, rounds)) | timed(slow, files, rounds)
     pages = 0
     for data in files:

@@ -1,4 +1,4 @@
-"""Recall of evidence by mode on a labelled set: the README's table, and a chart's data.
+"""Recall of evidence by mode on a labelled set: the README's table, and its chart.
 
 Each question is asked of its own document, with default settings. Odd and even questions are
 given apart too, so that what was tuned on one half can be seen on the other.
@@ -18,27 +18,34 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from recall_chart import chart_svg
 
 HERE = Path(__file__).parent
 RESULTS, README = HERE / "results" / "recall.json", HERE.parent / "README.md"
+CHART = HERE.parent / "docs" / "recall.svg"
 BLOCK = re.compile(r"(<!-- recall: begin [^>]*-->\n).*?(<!-- recall: end -->)", re.DOTALL)
 
 
 def measured(folder: Path, workers: int):
     """The evaluation of the set in a folder."""
-    from core.evaluate import YARDSTICK, evaluate
+    from core.evaluate import RANKED, YARDSTICK, evaluate
     from core.evaluate.workers import parallel, reopened
+    from core.index.cache import default_root
+    from core.model_arguments import add_model_arguments
     from core.questions import load_questions
     from core.session import embedded_pipeline, open_documents
 
     pipeline = embedded_pipeline()
     corpus = open_documents([folder / "corpora"], YARDSTICK, pipeline.encoder)
+    words = argparse.ArgumentParser()
+    add_model_arguments(words)
+    opener = partial(reopened, options=words.parse_args([]), modes=RANKED, cache=default_root())
     return evaluate(
         pipeline,
         corpus.index,
         load_questions(folder / "questions.csv"),
         scope="document",
-        through=partial(parallel, opener=reopened, workers=workers) if workers > 1 else None,
+        through=partial(parallel, opener=opener, workers=workers) if workers > 1 else None,
         progress=_said,
     )
 
@@ -108,7 +115,9 @@ def table(evaluation, summary) -> str:
         "(bootstrap over questions). Bold: the best mode of a column, and those whose paired "
         "difference from it is inside its interval. The time is the median on one core."
     )
-    return f"{said}\n\n{rows}\n"
+    picture = "![Recall by mode at three token budgets, with intervals](docs/recall.svg)"
+    took = f"The whole run took {evaluation.seconds:,.0f} seconds on two cores."
+    return f"{picture}\n\n{said} {took}\n\n{rows}\n"
 
 
 def main() -> None:
@@ -135,7 +144,9 @@ def main() -> None:
     made = table(evaluation, summary)
     print(made)
     RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(chart(evaluation, summary), indent=1) + "\n")
+    drawn = chart(evaluation, summary)
+    RESULTS.write_text(json.dumps(drawn, indent=1) + "\n")
+    CHART.write_text(chart_svg(drawn), encoding="utf-8")
     readme = README.read_text(encoding="utf-8")
     README.write_text(BLOCK.sub(lambda m: m[1] + made + m[2], readme), encoding="utf-8")
 

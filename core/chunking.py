@@ -10,13 +10,17 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 
-from core.records import Chunk, Document, Heading, Page, chunk_id
+from core.records import Chunk, Document, Heading, Page, Span, chunk_id
 from core.tokens import READ_OVER, TokenCounter
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？])")
 _PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*")
 _LINE_END = re.compile(r"\n\s*")
+
+TABLE = "Table: "
+"""Stands in a heading path before the header row of a table that a chunk begins in."""
 
 FILL_HEADING, FILL_PARAGRAPH, FILL_SENTENCE = 0.3, 0.5, 0.5
 """How full a chunk must be for a heading, a paragraph or a sentence end to close it early."""
@@ -40,7 +44,7 @@ def chunk_document(
     texts = [document.text[start:end] for start, end in spans]
     tokens = counter.count_many(texts) if texts else []
     page_starts = [page.start for page in document.pages]
-    paths = _HeadingPaths(document.headings)
+    paths = _HeadingPaths(document.headings, document.tables)
     return tuple(
         Chunk(
             id=chunk_id(document.id, ordinal),
@@ -207,11 +211,12 @@ def _page_span(
 
 
 class _HeadingPaths:
-    """The path of headings in force at an offset."""
+    """The path of headings in force at an offset; within a table, its header row is the last."""
 
-    def __init__(self, headings: Sequence[Heading]) -> None:
+    def __init__(self, headings: Sequence[Heading], tables: Sequence[Span] = ()) -> None:
         self._starts: list[int] = []
         self._paths: list[tuple[str, ...]] = []
+        self._tables = sorted((t.start, t.end, t.kind) for t in tables)
         stack: list[Heading] = []
         for heading in sorted(headings, key=lambda h: h.start):
             while stack and stack[-1].level >= heading.level:
@@ -222,4 +227,8 @@ class _HeadingPaths:
 
     def at(self, offset: int) -> tuple[str, ...]:
         place = bisect_right(self._starts, offset)
-        return self._paths[place - 1] if place else ()
+        path = self._paths[place - 1] if place else ()
+        index = bisect_right(self._tables, offset, key=itemgetter(0)) - 1
+        if index >= 0 and offset < self._tables[index][1]:
+            return (*path, f"{TABLE}{self._tables[index][2]}")
+        return path

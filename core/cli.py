@@ -1,4 +1,4 @@
-"""The command line: ``chunkscope index``, ``trace``, ``eval`` and ``why``.
+"""The command line: ``chunkscope index``, ``trace``, ``eval``, ``why``, ``compare`` and ``import``.
 
 With ``--json`` one document goes to standard output and nothing else; errors go to
 standard error. Exit codes: 0 done, 1 a gate failed, 2 bad input, 3 a stage degraded under
@@ -23,6 +23,8 @@ from core.model_arguments import add_model_arguments, pipeline_from, unused_mode
 from core.modes import DEFAULT_MODE, MODES, mode_named
 from core.records import Principal
 from core.settings import Settings, parse_settings
+from core.terminal import trace_text
+from core.traces_command import add_commands as add_traces
 
 DONE, BAD_INPUT, DEGRADED = 0, 2, 3
 
@@ -76,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--cache", metavar="FOLDER", help="where what was computed is kept")
     add_model_arguments(common)
     common.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    common.add_argument("--strict", action="store_true", help="exit with 3 where a model could not do its part")  # fmt: skip
+    common.add_argument("--strict", action="store_true", help="exit with 3 where a model could not do its part; index exits with 2 where a file could not be read")  # fmt: skip
 
     index = commands.add_parser("index", parents=[common], help="read and index documents")
     index.set_defaults(command=_index)
@@ -97,11 +99,12 @@ def _parser() -> argparse.ArgumentParser:
     wanted = why.add_mutually_exclusive_group(required=True)
     wanted.add_argument("--passage", help="text that should have been in the prompt")
     wanted.add_argument("--chunk", metavar="ID", help="the same, by a chunk's id")
-    why.add_argument("--seconds", type=float, default=2.5, help="how long to look for what brings it back, at most")  # fmt: skip
+    why.add_argument("--seconds", type=float, default=3.0, help="how long to look for what brings it back, at most")  # fmt: skip
     why.add_argument("--as-owner", action="store_true", help="ask as the tenant, but speak of hidden documents too, as to the owner of the files")  # fmt: skip
     why.set_defaults(command=_why)
 
     add_eval(commands, [common, asking]).set_defaults(command=_eval)
+    add_traces(commands)
     return parser
 
 
@@ -125,10 +128,21 @@ def _index(options: argparse.Namespace) -> int:
         _print_json({"documents": rows, "corpus": corpus.index.fingerprint})
     else:
         for row in rows:
-            print(f"{row['name']}: {row['pages']} pages, {row['chunks']} chunks")
+            print(_size(row))
             for warning in row["warnings"]:
                 print(f"  warning: {warning}")
+    if options.strict and corpus.errors:
+        return BAD_INPUT
     return DEGRADED if options.strict and pipeline.encoder is None else DONE
+
+
+def _size(row: dict[str, Any]) -> str:
+    """A line for one file. What is wrong with one that was not read stands on standard error."""
+    if row["error"]:
+        return f"{row['name']}: not read"
+    pages, chunks = row["pages"], row["chunks"]
+    said = [f"{pages:,} page{'s' * (pages != 1)}"] if pages else []
+    return f"{row['name']}: {', '.join([*said, f'{chunks:,} chunk' + 's' * (chunks != 1)])}"
 
 
 def _warnings(document) -> list[str]:
@@ -138,7 +152,7 @@ def _warnings(document) -> list[str]:
 
 def _trace(options: argparse.Namespace) -> int:
     _, _, trace = _asked(options)
-    print(trace.to_json() if options.json else _summary(trace))
+    print(trace.to_json() if options.json else trace_text(trace))
     return _ended(options, trace)
 
 
@@ -197,26 +211,6 @@ def _principal(options: argparse.Namespace) -> Principal | None:
     if not (options.tenant or options.role or options.label):
         return None
     return Principal(options.tenant, tuple(options.role), tuple(options.label))
-
-
-def _summary(trace) -> str:
-    """A trace for the terminal: a line a stage, then the passages."""
-    from core.trace import OUTCOMES
-
-    lines = [f"{trace.mode}: {OUTCOMES[trace.outcome]}", ""]
-    for s in trace.stages:
-        if s.ran:
-            change = f"{s.entered:>6} in  {s.passed:>6} out  +{len(s.added)} −{len(s.dropped)}"
-            lines.append(f"{s.name:<12} {change:<36} {s.seconds * 1000:8.1f} ms")
-            lines.extend(f"             {w}" for w in (*s.warnings, s.degraded) if w)
-    lines.append("")
-    for p in trace.selected:
-        lines.append(f"{p.citation}  ({p.tokens} tokens)  {' '.join(p.text.split())[:90]}")
-    ledger = trace.ledger
-    lines.append(
-        f"\n{ledger.evidence} of {ledger.evidence_budget} evidence tokens ({ledger.counter})"
-    )
-    return "\n".join(lines)
 
 
 def _open(options: argparse.Namespace, settings: Settings, encoder: Any):

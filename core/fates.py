@@ -11,6 +11,9 @@ from core.trace import DROPPED, Entry, Trace
 
 PROMPT = "prompt"
 
+LEFT_OUT = "left_out"
+"""Where a chunk ended that came as far as the prompt and is not in it. Only imports have such."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fate:
@@ -25,6 +28,13 @@ class Fate:
     def arrived(self) -> bool:
         return self.stage == PROMPT
 
+    @property
+    def words(self) -> str:
+        """``in the prompt``, or where it was lost, without the reason."""
+        if self.stage in (PROMPT, LEFT_OUT):
+            return "in the prompt" if self.arrived else "left out of the prompt"
+        return f"lost at {self.stage}"
+
 
 def fates(trace: Trace) -> Mapping[str, Fate]:
     """The fate of every chunk that a stage names.
@@ -36,7 +46,8 @@ def fates(trace: Trace) -> Mapping[str, Fate]:
     for stage in trace.stages:
         for entry in stage.entries:
             if entry.fate == DROPPED:
-                ends[entry.chunk_id] = Fate(stage.name, entry.reason, entry.cause, entry.margin)
+                at = stage.name if stage.name != PROMPT else LEFT_OUT
+                ends[entry.chunk_id] = Fate(at, entry.reason, entry.cause, entry.margin)
     return ends
 
 

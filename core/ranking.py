@@ -6,6 +6,8 @@ gives the same trace whatever order the files came in.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 
@@ -75,13 +77,25 @@ def smoothed_by_neighbours(
     """
     out = np.asarray(scores, dtype=np.float64).copy()
     given = np.where(np.isfinite(out), out, 0.0) * share
+    steps = (-1, 1, -2, 2)
+    for weight, at in zip((0.5, 0.5, 0.25, 0.25), neighbours(places, steps), strict=True):
+        out += np.where(at >= 0, weight * given[at], 0.0)
+    return out
+
+
+def neighbours(places: list[tuple[str, int]], steps: Sequence[int]) -> list[np.ndarray]:
+    """For each step of at most two chunks, which row stands that far on: int64[n], -1 for none.
+
+    ``places`` are as in :func:`smoothed_by_neighbours`.
+    """
     documents = {document: i for i, document in enumerate(dict.fromkeys(d for d, _ in places))}
     # Chunks of one document are neighbours on one number line, and no two documents touch.
     reach = 3 + max((ordinal for _, ordinal in places), default=0)
     line = np.array([documents[d] * reach + ordinal for d, ordinal in places], dtype=np.int64)
     by_place = np.argsort(line, kind="stable")
     ordered = line[by_place]
-    for step, weight in ((-1, 0.5), (1, 0.5), (-2, 0.25), (2, 0.25)):
+    found = []
+    for step in steps:
         at = np.minimum(np.searchsorted(ordered, line + step), len(line) - 1)
-        out += np.where(ordered[at] == line + step, weight * given[by_place[at]], 0.0)
-    return out
+        found.append(np.where(ordered[at] == line + step, by_place[at], -1))
+    return found

@@ -163,7 +163,8 @@ class Document:
     ``raw`` is the text before cleaning: a text file's own, a PDF's lines in drawing order with a
     form feed between pages. It is empty, and ``alignment`` without segments, where it equals
     ``text``; :attr:`original` is it in either case. ``boxes`` say where a PDF's lines stand, in
-    the order of the text.
+    the order of the text. ``tables`` are rows below a table's header row; their kind is what it
+    says.
     ``id`` is derived from content and metadata (:func:`document_id`), never from the name.
     """
 
@@ -181,6 +182,7 @@ class Document:
     raw: str = ""
     alignment: Alignment = Alignment()
     boxes: tuple[Box, ...] = ()
+    tables: tuple[Span, ...] = ()
 
     @property
     def original(self) -> str:

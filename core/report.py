@@ -6,19 +6,17 @@ theirs loads and no heading of theirs breaks the report.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from core.fates import fate_of
+from core.markup import block, code, plain_words, table
 from core.records import Chunk
 from core.settings import knobs
-from core.trace import OUTCOMES, Passage, StageRecord, Trace
+from core.trace import NOT_RECORDED, OUTCOMES, Passage, StageRecord, Trace
 
 if TYPE_CHECKING:
     from core.diagnosis import Fault, Proposals, Verdict
-
-_MARKS = re.compile(r"([\\`*_{}\[\]()<>#+!|~$&])")
 
 
 def markdown_report(
@@ -27,6 +25,7 @@ def markdown_report(
     evidence: Sequence[str] = (),
     verdict: Verdict | None = None,
     proposals: Proposals | None = None,
+    verdicts: Sequence[Verdict] = (),
     faults: Sequence[Fault] = (),
 ) -> str:
     """The question, its outcome, the stages, the passages and the settings off default.
@@ -35,21 +34,23 @@ def markdown_report(
         evidence: ids of the chunks that should have been found; their fates get a section.
         verdict: what became of something that should have been found; it comes first.
         proposals: what brings it back.
+        verdicts: what became of each piece of the evidence; those that are missing are told.
         faults: what the trace shows by itself.
     """
     parts = [
         "# Trace report",
-        f"**Question:** {_plain(trace.question)}",
+        f"**Question:** {plain_words(trace.question)}",
         _facts(trace),
         *_diagnosis(verdict, proposals),
         *_faults(faults),
         *_cautions(trace),
         "## Stages",
-        _table(
+        table(
             ("Stage", "Entered", "Kept", "Added", "Dropped", "Seconds", "Model"),
             (_stage_row(record) for record in trace.stages),
         ),
         *_evidence(trace, evidence),
+        *_missing(verdicts),
         "## Passages in the prompt",
         *(_passage(p) for p in trace.selected),
         *([] if trace.selected else ["None."]),
@@ -66,22 +67,29 @@ def _facts(trace: Trace) -> str:
     seen = "the owner of the files"
     if who is not None:
         parts = [f"tenant {who.tenant or '(none)'}", *who.roles, *who.labels]
-        seen = _plain(", ".join(parts))
+        seen = plain_words(", ".join(parts))
     chunks = sum(d.chunks for d in trace.documents)
-    lines = [
-        f"- Outcome: {OUTCOMES.get(trace.outcome, trace.outcome)}",
+    own = [
         f"- Mode: `{trace.mode}`",
         f"- Asked by: {seen}",
         f"- Documents: {len(trace.documents)}, {chunks:,} chunks, corpus `{trace.corpus}`",
-        *(f"- Model, {_plain(part)}: {_code(name)}" for part, name in trace.models.items()),
+    ]
+    imported = [
+        f"- Imported from: {plain_words(trace.origin)}",
+        f"- Documents: {len(trace.documents)}, of which the import names {chunks:,} chunks",
+    ]
+    lines = [
+        f"- Outcome: {OUTCOMES.get(trace.outcome, trace.outcome)}",
+        *(imported if trace.origin else own),
+        *(f"- Model, {plain_words(part)}: {code(name)}" for part, name in trace.models.items()),
     ]
     return "\n".join(lines)
 
 
 def _cautions(trace: Trace) -> list[str]:
-    said = [f"- **Degraded**, {s.name}: {_plain(s.degraded)}" for s in trace.degraded]
-    said += [f"- {_plain(w)}" for w in trace.warnings]
-    said += [f"- {s.name}: {_plain(w)}" for s in trace.stages for w in s.warnings]
+    said = [f"- **Degraded**, {s.name}: {plain_words(s.degraded)}" for s in trace.degraded]
+    said += [f"- {plain_words(w)}" for w in trace.warnings]
+    said += [f"- {s.name}: {plain_words(w)}" for s in trace.stages for w in s.warnings]
     return ["## Cautions", "\n".join(said)] if said else []
 
 
@@ -89,21 +97,22 @@ def _diagnosis(verdict: Verdict | None, proposals: Proposals | None) -> list[str
     if verdict is None:
         return []
     parts = ["## Why it is missing" if not verdict.arrived else "## It is in the prompt"]
-    parts += [_block(verdict.target.asked), _plain(verdict.sentence)]
+    parts += [block(verdict.target.asked.strip()), plain_words(verdict.sentence)]
     if verdict.target.missing and verdict.target.pieces:
-        missing = "; ".join(_code(m) for m in verdict.target.missing)
+        missing = "; ".join(code(m) for m in verdict.target.missing)
         parts.append(f"Not found in the documents: {missing}")
     if len(verdict.chunks) > 1:
-        parts.append("\n".join(f"- {_plain(c.sentence)}" for c in verdict.chunks))
+        parts.append("\n".join(f"- {plain_words(c.sentence)}" for c in verdict.chunks))
     if proposals is not None and proposals.needed:
-        parts += ["## What brings it back", _plain(proposals.sentence)]
-        parts.append("\n".join(f"- {_plain(p.sentence)}" for p in proposals.proposals))
+        parts += ["## What brings it back", plain_words(proposals.sentence)]
+        parts.append("\n".join(f"- {plain_words(p.sentence)}" for p in proposals.proposals))
     return parts
 
 
 def _faults(faults: Sequence[Fault]) -> list[str]:
     rows = [
-        f"- **{_plain(f.title)}.** {_plain(f.sentence)}" + (f" Knob: `{f.knob}`" if f.knob else "")
+        f"- **{plain_words(f.title)}.** {plain_words(f.sentence)}"
+        + (f" Knob: `{f.knob}`" if f.knob else "")
         for f in faults
     ]
     return ["## Faults", "\n".join(rows)] if rows else []
@@ -111,15 +120,16 @@ def _faults(faults: Sequence[Fault]) -> list[str]:
 
 def _stage_row(record: StageRecord) -> tuple[str, ...]:
     if not record.ran:
-        return record.name, "", "", "", "", "", "not used by this mode"
+        absent = "not used by this mode" if record.recorded else record.absence
+        return record.name, "", "", "", "", "", absent
     return (
         record.name,
         f"{record.entered:,}",
         f"{len(record.kept):,}",
         f"{len(record.added):,}",
         f"{len(record.dropped):,}",
-        f"{record.seconds:.3f}",
-        _plain(record.model),
+        f"{record.seconds:.3f}" if record.seconds else "",
+        plain_words(record.model),
     )
 
 
@@ -130,9 +140,23 @@ def _evidence(trace: Trace, evidence: Sequence[str]) -> list[str]:
     rows = []
     for chunk_id in evidence:
         fate = fate_of(trace, chunk_id)
-        where = "in the prompt" if fate.arrived else f"lost at {fate.stage}: {fate.reason}"
-        rows.append((_where(trace, chunks.get(chunk_id), chunk_id), _plain(where)))
-    return ["## Expected evidence", _table(("Chunk", "Fate"), rows)]
+        where = fate.words + (f": {fate.reason}" if fate.reason else "")
+        rows.append((_where(trace, chunks.get(chunk_id), chunk_id), plain_words(where)))
+    return ["## Expected evidence", table(("Chunk", "Fate"), rows)]
+
+
+def _missing(verdicts: Sequence[Verdict]) -> list[str]:
+    """Why evidence is missing: each piece quoted, then the verdict on it and on its chunks."""
+    lost = [v for v in verdicts if not v.arrived]
+    if not lost:
+        return []
+    many = f"{len(lost)} of {len(verdicts)} pieces of the expected evidence are not, or not whole, in the prompt."  # fmt: skip
+    parts = ["## Why evidence is missing", many]
+    for said in lost:
+        parts += [block(said.target.asked), plain_words(said.sentence)]
+        if len(said.chunks) > 1:
+            parts.append("\n".join(f"- {plain_words(c.sentence)}" for c in said.lost))
+    return parts
 
 
 def _where(trace: Trace, chunk: Chunk | None, chunk_id: str) -> str:
@@ -142,20 +166,20 @@ def _where(trace: Trace, chunk: Chunk | None, chunk_id: str) -> str:
     place = f"chunk {int(ordinal) + 1}" if numbered else chunk_id
     if chunk is not None and chunk.pages:
         place += f", page {chunk.pages[0]}"
-    return f"{_plain(names.get(document, document))}, {place}"
+    return f"{plain_words(names.get(document, document))}, {place}"
 
 
 def _passage(passage: Passage) -> str:
     score = "" if passage.score is None else f", score {passage.score:.3f}"
     trimmed = ", trimmed" if passage.trimmed else ""
-    head = f"### \\[{passage.number}\\] {_plain(passage.document)}"
-    facts = f"{_plain(passage.citation)}: {passage.tokens} tokens{score}{trimmed}"
-    return f"{head}\n\n{facts}\n\n{_block(passage.text)}"
+    head = f"### \\[{passage.number}\\] {plain_words(passage.document)}"
+    facts = f"{plain_words(passage.citation)}: {passage.tokens} tokens{score}{trimmed}"
+    return f"{head}\n\n{facts}\n\n{block(passage.text.strip())}"
 
 
 def _ledger(trace: Trace) -> str:
     ledger = trace.ledger
-    rows = (
+    rows: Sequence[tuple[str, int]] = (
         ("Instructions", ledger.instructions),
         ("Question", ledger.question),
         (f"Evidence (budget {ledger.evidence_budget:,})", ledger.evidence),
@@ -163,37 +187,23 @@ def _ledger(trace: Trace) -> str:
         ("Total", ledger.total),
         ("Model window", ledger.window),
     )
-    counted = f"Counted by {_plain(ledger.counter)}."
-    return f"{_table(('Part', 'Tokens'), ((n, f'{v:,}') for n, v in rows))}\n\n{counted}"
+    counted = f"Counted by {plain_words(ledger.counter)}."
+    if trace.origin:
+        rows = (
+            ("Passages", ledger.evidence),
+            *([("Prompt", ledger.total)] if trace.prompt else []),
+        )
+        counted = f"Counted here by {plain_words(ledger.counter)}, not by the other pipeline."
+    return f"{table(('Part', 'Tokens'), ((n, f'{v:,}') for n, v in rows))}\n\n{counted}"
 
 
 def _settings(trace: Trace) -> str:
+    if trace.origin:
+        rows = [(plain_words(name), code(value), "") for name, value in trace.settings.items()]
+        return table(("Setting of the other pipeline", "Value", ""), rows) if rows else NOT_RECORDED
     off = [
-        (k.name, _code(trace.settings[k.name]), _code(k.default))
+        (k.name, code(trace.settings[k.name]), code(k.default))
         for k in knobs()
         if k.name in trace.settings and trace.settings[k.name] != k.default
     ]
-    return _table(("Knob", "Value", "Default"), off) if off else "None."
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-
-
-def _plain(text: str) -> str:
-    """Text in which no character is a mark, on one line."""
-    return _MARKS.sub(r"\\\1", " ".join(str(text).split()))
-
-
-def _code(value: object) -> str:
-    """A value as a code span, on one line, safe in a table."""
-    text = " ".join(str(value).split()).replace("`", "'").replace("|", "\\|")
-    return f"`{text}`" if text else "(empty)"
-
-
-def _block(text: str) -> str:
-    """Text as a fenced block, whose fence is longer than any inside it."""
-    longest = max((len(m) for m in re.findall(r"`{3,}", text)), default=2)
-    fence = "`" * (longest + 1)
-    return f"{fence}text\n{text.strip()}\n{fence}"
+    return table(("Knob", "Value", "Default"), off) if off else "None."

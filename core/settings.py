@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from core.errors import SettingsError
+from core.knob import Knob
 
 STAGES = (
     "access",
@@ -31,81 +32,6 @@ STAGES = (
 GROUPS = ("documents", "first_stage", "rerank", "limits", "extend", *STAGES[5:])
 """The groups of knobs: ``documents`` rebuilds the index, ``rerank`` serves both reranks, and
 ``limits`` changes no score: it only says when to give up, so nothing kept depends on it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Knob:
-    """What a person must know to turn a knob. ``low`` and ``high`` are inclusive."""
-
-    name: str
-    group: str
-    default: Any
-    help: str
-    unit: str = ""
-    low: float | None = None
-    high: float | None = None
-    step: float | None = None
-    choices: tuple[str, ...] = ()
-    label: str = ""
-
-    @property
-    def kind(self) -> type:
-        """``bool``, ``int``, ``float`` or ``str``."""
-        return type(self.default)
-
-    def check(self, value: Any) -> Any:
-        """``value`` in this knob's type, or :class:`SettingsError` that says what is allowed."""
-        try:
-            value = self._coerce(value)
-        except (TypeError, ValueError, OverflowError):
-            raise SettingsError(self.name, f"{value!r} is not {self.allowed()}") from None
-        if self.choices and value not in self.choices:
-            raise SettingsError(self.name, f"{value!r} is not {self.allowed()}")
-        if self.low is not None and not self.low <= value <= self.high:
-            raise SettingsError(
-                self.name, f"{value!r} is out of range", f"It takes {self.allowed()}."
-            )
-        return value
-
-    def _coerce(self, value: Any) -> Any:
-        if self.kind is bool:
-            if isinstance(value, bool):
-                return value
-            word = str(value).lower()
-            return _BOOLEANS[word] if word in _BOOLEANS else _refuse(value)
-        if self.kind is str:
-            # Half a surrogate pair, as a command line can hand over, is no text.
-            return (
-                value.encode("utf-8", "replace").decode()
-                if isinstance(value, str)
-                else _refuse(value)
-            )
-        if isinstance(value, bool):
-            _refuse(value)
-        number = float(value)
-        if self.kind is int:
-            return int(number) if number == int(number) else _refuse(value)
-        return number
-
-    def allowed(self) -> str:
-        """The values that it takes, in words."""
-        if self.choices:
-            return "one of " + ", ".join(c or "(empty)" for c in self.choices)
-        if self.kind is bool:
-            return "true or false"
-        if self.kind is str:
-            return "text"
-        number = "a whole number" if self.kind is int else "a number"
-        return f"{number} from {self.low:g} to {self.high:g}" + (
-            f" {self.unit}" if self.unit else ""
-        )
-
-
-_BOOLEANS = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
-
-
-def _refuse(value: Any) -> Any:
-    raise ValueError(value)
 
 
 def _knob(group: str, default: Any, help: str, **more: Any) -> Any:
@@ -185,16 +111,24 @@ class Settings:
 
     # rerank: both rounds
     weight_bm25: float = _number(
-        "rerank", 0.35, 0.0, 1.0, 0.05, "weight", "Context rerank: weight of the BM25 score (logarithm, min-max over the candidates).",
+        "rerank", 0.25, 0.0, 1.0, 0.05, "weight", "Context rerank: weight of the BM25 score (logarithm, min-max over the candidates).",
         label="BM25 weight",
     )  # fmt: skip
     weight_dense: float = _number(
-        "rerank", 0.30, 0.0, 1.0, 0.05, "weight", "Context rerank: weight of the dense score (min-max over the candidates).",
+        "rerank", 0.25, 0.0, 1.0, 0.05, "weight", "Context rerank: weight of the dense score (min-max over the candidates).",
         label="Dense weight",
     )  # fmt: skip
     weight_maxsim: float = _number(
-        "rerank", 0.35, 0.0, 1.0, 0.05, "weight", "Context rerank: weight of the contextual MaxSim score (min-max over the candidates).",
+        "rerank", 0.30, 0.0, 1.0, 0.05, "weight", "Context rerank: weight of the contextual MaxSim score (min-max over the candidates), in which rare words of the question count more.",
         label="MaxSim weight",
+    )  # fmt: skip
+    weight_terms: float = _number(
+        "rerank", 0.20, 0.0, 1.0, 0.05, "weight", "Context rerank: weight of the share of the question's terms that a chunk holds, rare ones counting more (min-max over the candidates). BM25 also counts how often.",
+        label="Terms weight",
+    )  # fmt: skip
+    neighbour_words: float = _number(
+        "rerank", 0.7, 0.0, 1.0, 0.05, "share", "Context rerank: in MaxSim, what a match of a word of the question in the chunk next door counts beside one in the chunk itself. Each word takes the larger of the two.",
+        label="Neighbours' words",
     )  # fmt: skip
     neighbour_share: float = _number(
         "rerank", 0.3, 0.0, 1.0, 0.05, "share", "Context rerank: how much of its neighbours' scores a chunk gains; half of it from those one chunk away on each side, a quarter from those two away.",

@@ -27,11 +27,16 @@ KEPT, ADDED, DROPPED = "kept", "added", "dropped"
 EVIDENCE = "evidence"
 INSUFFICIENT = "insufficient_evidence"
 NOTHING_FITS = "nothing_fits"
+NOTHING_ARRIVED = "nothing_arrived"
 OUTCOMES = {
     EVIDENCE: "Evidence found",
     INSUFFICIENT: "Insufficient evidence: no chunk is relevant enough to answer from",
     NOTHING_FITS: "Nothing fits: every relevant chunk is larger than the evidence budget",
+    NOTHING_ARRIVED: "Nothing arrived: no chunk is on the last list that the import holds",
 }
+
+NOT_IN_MODE, NOT_RECORDED = "not in this mode", "not recorded"
+"""Why a stage has nothing to show. The second is ``how`` of a stage that an import lacks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +69,8 @@ class StageRecord:
 
     ``kept`` and ``added`` together are what leaves, best first within each; ``dropped``
     is what this stage lost. A stage that the mode does not use has ``ran`` False and
-    passes everything on. ``degraded`` says why a model could not do its part.
+    passes everything on; so has one of which an imported trace knows nothing, and its ``how``
+    says :data:`NOT_RECORDED`. ``degraded`` says why a model could not do its part.
     ``last_kept`` is the chunk that took the last place, ``cut_score`` its score.
     """
 
@@ -85,6 +91,16 @@ class StageRecord:
     tokens_read: int = 0
     last_kept: str = ""
     cut_score: float | None = None
+
+    @property
+    def recorded(self) -> bool:
+        """Whether the trace knows what this stage did, or that it did nothing."""
+        return self.ran or self.how != NOT_RECORDED
+
+    @property
+    def absence(self) -> str:
+        """Why there is nothing to show, in a few words; empty for a stage that ran."""
+        return "" if self.ran else NOT_IN_MODE if self.recorded else NOT_RECORDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +181,11 @@ class Ledger:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A question's whole way through the pipeline."""
+    """A question's whole way through the pipeline.
+
+    ``origin`` names the other pipeline that an imported trace is of; ``foreign_ids`` are its
+    own ids of the chunks, by the ids that they have here.
+    """
 
     question: str
     mode: str
@@ -182,6 +202,8 @@ class Trace:
     prompt: str = ""
     ledger: Ledger = Ledger()
     warnings: tuple[str, ...] = ()
+    origin: str = ""
+    foreign_ids: Mapping[str, str] = field(default_factory=dict)
     schema: int = SCHEMA_VERSION
 
     def stage(self, name: str) -> StageRecord:

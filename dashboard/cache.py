@@ -18,6 +18,7 @@ from core.errors import ModelError
 from core.settings import Settings
 from dashboard.jobs import Job
 from dashboard.link import View
+from dashboard.models import EMBEDDED, ModelChoice
 from dashboard.originals import Original
 from dashboard.shelf import Shelf
 
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from core.records import Chunk, Document
     from core.trace import Trace
 
-PROFILE = "embedded"
 INDEXES_KEPT = 6
+MODELS_KEPT = 3
 CHUNKINGS_KEPT = 256
 PICTURES_KEPT = 64
 
@@ -52,31 +53,45 @@ class Models:
     error: ModelError | None = None
 
 
-@st.cache_resource(show_spinner=False)
-def models(profile: str = PROFILE) -> Models:
-    """The models of a profile, loaded once for the process."""
-    from core.models.profiles import load_profile
+def models(choice: ModelChoice = EMBEDDED) -> Models:
+    """The chosen models, loaded once for the process. What they lack is in the traces."""
+    return _models(choice.described(), choice.trust, choice.download, choice)
+
+
+@st.cache_resource(show_spinner=False, max_entries=MODELS_KEPT)
+def _models(described: str, trust: tuple[str, ...], download: bool, _choice: ModelChoice) -> Models:
+    from core.index.cache import default_root
+    from core.index.scores import ScoreCache
+    from core.models.consent import parse_consents
+    from core.models.profiles import load_encoder, load_rerankers
     from core.pipeline import Pipeline
 
+    scores = ScoreCache(default_root())
+    wanted, consents = _choice.models, parse_consents(trust)
+    encoder, error = None, None
     try:
-        encoder, rerankers = load_profile(profile)
-    except ModelError as error:
-        return Models(Pipeline(), error=error)
-    return Models(Pipeline(encoder, rerankers), encoder)
+        encoder = load_encoder(wanted.encoder, download=download, trust=consents)
+    except ModelError as missing:
+        error = missing
+    rerankers = load_rerankers(wanted, encoder, download=download, trust=consents)
+    why = str(error) if error else ""
+    return Models(Pipeline(encoder, rerankers, scores=scores, no_encoder=why), encoder, error)
 
 
-def index(shelf: Shelf, settings: Settings, job: Job) -> Index:
-    """The index of a shelf."""
+def index(shelf: Shelf, settings: Settings, choice: ModelChoice, job: Job) -> Index:
+    """The index of a shelf, read by the chosen encoder."""
     job.progress(0, 0, "Loading the embedding model")
-    loaded = models()
+    encoder = models(choice).encoder
     knobs = tuple(sorted(settings.of_groups("documents").items()))
-    return _index(shelf.fingerprint, knobs, shelf, settings, loaded.encoder, job)
+    read_by = encoder.fingerprint if encoder is not None else ""
+    return _index(shelf.fingerprint, knobs, read_by, shelf, settings, encoder, job)
 
 
 @st.cache_resource(show_spinner=False, max_entries=INDEXES_KEPT)
 def _index(
     fingerprint: str,
     knobs: tuple[tuple[str, Any], ...],
+    read_by: str,
     _shelf: Shelf,
     _settings: Settings,
     _encoder: Any,
@@ -113,7 +128,7 @@ def _chunks(
 def trace(found: Index, view: View, job: Job) -> Trace:
     """The trace of a view over an index."""
     with _answering:
-        return models().pipeline.run(
+        return models(view.models).pipeline.run(
             found,
             view.question,
             view.settings,

@@ -15,7 +15,7 @@ FIRST = ("Document", "Page", "Chunk", "Fate", "Prompt number", "Expected")
 LAST = ("Tokens", "Reason", "First words")
 
 _DECIMALS = {"BM25 score": 2, "Fused score": 4, "Relevance": 2, "Seconds": 3, "Value": 4}
-_SCORES = ("Score", "Dense score", "Rerank 1 score", "Rerank 2 score")
+_SCORES = ("Score", "Dense score", "Rerank 1 score", "Rerank 2 score", "List score")
 _WIDTHS = {
     "Document": 116,
     "Page": 50,
@@ -47,6 +47,18 @@ _WIDTHS = {
     "What": 130,
     "Trimmed": 72,
     "In prompts": 84,
+    "From value": 92,
+    "Comes in": 330,
+    "Falls out": 330,
+    "Found how": 130,
+    "Knob": 190,
+    "What came of it": 330,
+    "In prompt": 74,
+    "Passage": 260,
+    "Why not in the other": 330,
+    "Ranks in A": 190,
+    "Ranks in B": 190,
+    "Setting": 150,
 }
 _COUNTS = (
     "Count", "Characters", "Chunks", "Evidence tokens", "Budget", "Tokens read", "In", "Out", "Dropped", "Added",
@@ -60,6 +72,14 @@ _HELP = {
     "Budget": "Tokens that the evidence may take.",
     "Seconds": "Time of all stages; those that an earlier run did already count as they took then.",
     "In prompts": "How many of the modes have it in their prompt.",
+    "Comes in": "Chunks that are in the prompt from this value on, and not just below it.",
+    "Falls out": "Chunks that were in the prompt just below this value, and what loses them.",
+    "Other changes": "Chunks outside of the prompt that another stage loses than just below.",
+    "Found how": "Whether this is the very value, to a step of the knob.",
+    "Left out as hopeless": "Values that were known to fail without a run.",
+    "In prompt": "Which of the two prompts has it.",
+    "Ranks in A": "At each stage of A that ranked it, from 1.",
+    "Ranks in B": "At each stage of B that ranked it, from 1.",
     "Trimmed": "Whether it was cut at a sentence to fit.",
 }
 _SHORT = {
@@ -122,6 +142,8 @@ def _head(name: str, group: str) -> tuple[str, str]:
     """A column's two headings: its group's, and its own less what the group says already."""
     if group == "First stage":  # one heading for three ranks, one for three scores
         component, _, kind = name.rpartition(" ")
+        if component == "List":  # an import has one list, not three components
+            return group, kind
         return f"{group}: {kind}", component
     return group, _SHORT.get(name) or name.removeprefix(group).strip() or name
 

@@ -20,6 +20,7 @@ from core.records import Principal
 from core.settings import Settings
 from dashboard import cache, state
 from dashboard.jobs import RUN, Job
+from dashboard.models import EMBEDDED, ModelChoice
 
 if TYPE_CHECKING:
     from core.evaluate.ask import Asker
@@ -50,11 +51,13 @@ class Inputs:
     settings: Settings
     principal: Principal | None
     documents: str
+    models: ModelChoice = EMBEDDED
 
     @cached_property
     def base(self) -> str:
         """What rows of two runs must share, so that one can take over the other's."""
-        parts = (self.budgets, self.scope, self.settings.to_dict(), self.principal, self.documents)
+        shared = (self.settings.to_dict(), self.principal, self.documents, self.models)
+        parts = (self.budgets, self.scope, *shared)
         return _digest(parts)
 
     @cached_property
@@ -134,7 +137,7 @@ def _run(inputs: Inputs, index: Index, held: Runs, job: Job) -> Evaluation:
     from core.evaluate.run import model_fingerprints
 
     job.progress(0, 0, "Loading the models")
-    pipeline = cache.models().pipeline
+    pipeline = cache.models(inputs.models).pipeline
     evaluation = evaluate(
         pipeline,
         index,
@@ -145,7 +148,7 @@ def _run(inputs: Inputs, index: Index, held: Runs, job: Job) -> Evaluation:
         inputs.scope,
         principal=inputs.principal,
         earlier=held.nearest(inputs, model_fingerprints(pipeline)),
-        through=partial(_through, job, inputs.modes),
+        through=partial(_through, job, inputs),
         progress=Pace(job).said,
         save=lambda so_far: held.put(inputs, so_far),
         cancelled=job.cancelled,
@@ -173,7 +176,7 @@ class Pace:
         self._job.progress(done, total, "Asking the questions:", detail)
 
 
-def _through(job: Job, modes: Sequence[str], asker: Asker) -> Answers:
+def _through(job: Job, inputs: Inputs, asker: Asker) -> Answers:
     """Several processes for a long set; else this one, which gives other sessions' questions
     their turn between two."""
 
@@ -181,8 +184,8 @@ def _through(job: Job, modes: Sequence[str], asker: Asker) -> Answers:
         jobs: Sequence[Any], cancelled: Callable[[], bool] | None
     ) -> Iterator[tuple[Any, ...]]:
         workers = worth_workers(len(jobs))
-        if workers > 1 and _can_reopen(asker):
-            yield from _parallel(asker, modes, workers)(jobs, cancelled)
+        if workers > 1 and _can_reopen(inputs.models, asker):
+            yield from _parallel(asker, inputs, workers)(jobs, cancelled)
             return
         from core.evaluate.run import serial
 
@@ -208,20 +211,26 @@ def worth_workers(questions: int) -> int:
     return min(can, questions // WORTH_A_PROCESS)
 
 
-def _can_reopen(asker: Asker) -> bool:
-    """Whether another process comes to the same: by the model, and by what lies in the cache."""
+def _can_reopen(choice: ModelChoice, asker: Asker) -> bool:
+    """Whether other processes can come to the same: by the embedded models, of which several
+    fit into memory, and by what lies in the cache."""
     from core.index.cache import default_root
 
-    return asker.pipeline.encoder is not None and os.access(default_root(), os.W_OK)
+    small = choice.models == EMBEDDED.models and asker.pipeline.encoder is not None
+    return small and os.access(default_root(), os.W_OK)
 
 
-def _parallel(asker: Asker, modes: Sequence[str], workers: int) -> Answers:
+def _parallel(asker: Asker, inputs: Inputs, workers: int) -> Answers:
     from core.evaluate.workers import parallel, reopened
     from core.index.cache import default_root
     from core.models.catalog import ROLES
 
+    chosen = inputs.models
     options = argparse.Namespace(
-        profile=cache.PROFILE, trust_remote_code=[], download=False, **dict.fromkeys(ROLES)
+        profile=chosen.profile,
+        trust_remote_code=list(chosen.trust),
+        download=chosen.download,
+        **{role: getattr(chosen, role) or None for role in ROLES},
     )
-    opener = partial(reopened, options=options, modes=tuple(modes), cache=default_root())
+    opener = partial(reopened, options=options, modes=inputs.modes, cache=default_root())
     return parallel(asker, opener=opener, workers=workers)

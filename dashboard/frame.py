@@ -12,7 +12,7 @@ from core.errors import Cancelled, ChunkscopeError
 from core.settings import Settings, parse_settings
 from dashboard import header, jobs, say, sidebar, state, work
 from dashboard.link import known_mode
-from dashboard.views import compare, documents, evaluate, prompt, trace
+from dashboard.views import compare, documents, evaluate, missing, prompt, trace, tune
 
 logger = logging.getLogger(__name__)
 
@@ -21,6 +21,8 @@ STYLE = Path(__file__).with_name("style.css")
 PAGES: tuple[tuple[str, Callable[[], None]], ...] = (
     ("Trace", trace.draw),
     ("Compare", compare.draw),
+    ("Missing", missing.draw),
+    ("Tune", tune.draw),
     ("Evaluate", evaluate.draw),
     ("Documents", documents.draw),
     ("Prompt", prompt.draw),
@@ -46,6 +48,8 @@ def _run(pages: Sequence[st.Page], page: st.Page) -> None:
     view, saved = state.view(), state.saved_trace()
     if saved is None:
         sidebar.draw(view.settings, view.mode)
+    elif saved[1].origin:
+        sidebar.draw_imported(saved[1])
     else:
         settings, mode = _settings_of(saved[1].settings), known_mode(saved[1].mode)
         sidebar.draw(settings, mode, frozen=True)

@@ -33,22 +33,28 @@ def draw(view: View) -> None:
     )
     # This row breaks where the window is narrow; the label's place is in style.css.
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="header"):
-        mode = known_mode(saved[1].mode) if saved else view.mode
-        state.project("mode", mode)
-        st.selectbox(
-            "Mode",
-            list(MODES),
-            list(MODES).index(mode),
-            format_func=lambda name: f"{MODES[name].title} · {name}",
-            key="mode",
-            help="\n".join(f"- **{m.title}**: {m.help}" for m in MODES.values()),
-            on_change=_mode_chosen,
-            disabled=frozen,
-            width=330,
-        )
+        if saved and saved[1].origin:
+            st.text(f"Imported from {saved[1].origin}"[:80], width="content")
+        else:
+            _mode(known_mode(saved[1].mode) if saved else view.mode, frozen)
         _documents(view)
         _access(view, frozen)
     _status()
+
+
+def _mode(mode: str, frozen: bool) -> None:
+    state.project("mode", mode)
+    st.selectbox(
+        "Mode",
+        list(MODES),
+        list(MODES).index(mode),
+        format_func=lambda name: f"{MODES[name].title} · {name}",
+        key="mode",
+        help="\n".join(f"- **{m.title}**: {m.help}" for m in MODES.values()),
+        on_change=_mode_chosen,
+        disabled=frozen,
+        width=330,
+    )
 
 
 def _asked() -> None:
@@ -141,6 +147,7 @@ def _view_as() -> None:
         ),
         chunk="",
         evidence=(),
+        why="",
     )
 
 

@@ -71,6 +71,9 @@ BULK = Lane()
 RUN = Lane()
 """Answering questions: short, and never behind another session's indexing."""
 
+SEARCH = Lane()
+"""Trying many settings at once, for seconds: no question waits behind it."""
+
 
 class Job:
     """One function in a thread. ``work`` takes the job, and asks it whether to go on.

@@ -31,11 +31,17 @@ def grouped() -> dict[str, list[Knob]]:
     return groups
 
 
-def idle_reason(knob: Knob, mode: str, settings: Settings) -> str:
-    """Why this knob changes nothing now; empty where it does."""
+def idle_reason(knob: Knob, mode: str, settings: Settings, encoder: str = "") -> str:
+    """Why this knob changes nothing now; empty where it does. ``encoder`` is the one chosen,
+    "" the embedded one."""
     row = MODES[mode]
     rule = _RULES.get(knob.name) or _GROUP_RULES.get(knob.group)
+    if knob.name in _NEEDS_SPARSE and not encoder:
+        return "The embedded model gives no sparse score."
     return rule(row, settings) if rule else ""
+
+
+_NEEDS_SPARSE = ("fusion_sparse",)
 
 
 def _context(mode: Mode) -> bool:

@@ -12,6 +12,7 @@ from core.errors import SettingsError
 from core.modes import DEFAULT_MODE, MODES
 from core.records import Principal
 from core.settings import Settings, knob_named, knobs
+from dashboard.models import EMBEDDED, ModelChoice
 
 QUESTION_LIMIT = 4_000
 """Characters of a question; a longer one in a link is cut, and the page says so."""
@@ -22,6 +23,23 @@ DOCUMENTS = "docs"
 EVIDENCE_LIMIT = 50
 """Chunks that a link may mark as evidence."""
 
+PASSAGE_LIMIT = 4_000
+"""Characters of a passage that should have been found; a longer one in a link is cut."""
+
+SWEPT = (
+    "mode",
+    *(
+        k.name
+        for k in knobs()
+        if k.group not in ("documents", "limits") and (k.kind is not str or k.choices)
+    ),
+)
+"""The knobs whose range can be swept: those that need no new index, decide something and are no
+text. The mode is one of them."""
+
+CHUNK = "chunk"
+"""``View.why`` where the selected chunk is what should have been found."""
+
 
 @dataclass(frozen=True, slots=True)
 class View:
@@ -29,6 +47,11 @@ class View:
 
     ``chunk`` is the id of the selected chunk, ``evidence`` the chunks that the person marked
     as those that should have been found.
+    as those that should have been found. ``passage`` is a text that they miss in the prompt.
+    ``why`` says what the Missing page looks for: :data:`CHUNK`, the number of a piece of the
+    expected evidence (from 1), or "" for the passage, or the first of these that there is.
+    ``knob`` and ``second`` are the knobs of the Tune page, "" for its first one and for none.
+    ``models`` is in no link: see :class:`ModelChoice`.
     """
 
     question: str = ""
@@ -37,6 +60,11 @@ class View:
     principal: Principal | None = None
     chunk: str = ""
     evidence: tuple[str, ...] = ()
+    passage: str = ""
+    why: str = ""
+    knob: str = ""
+    second: str = ""
+    models: ModelChoice = EMBEDDED
 
     def changed(self, **fields: object) -> View:
         return replace(self, **fields)
@@ -66,6 +94,14 @@ def to_params(view: View) -> dict[str, str | list[str]]:
         params["chunk"] = view.chunk
     if view.evidence:
         params["evidence"] = list(view.evidence)
+    if view.passage:
+        params["passage"] = view.passage
+    if view.why:
+        params["why"] = view.why
+    if view.knob:
+        params["knob"] = view.knob
+    if view.second:
+        params["second"] = view.second
     return params
 
 
@@ -104,6 +140,15 @@ def from_params(params: Mapping[str, Sequence[str]]) -> tuple[View, list[str]]:
             values["chunk"] = last[:100]
         elif name == "evidence":
             values["evidence"] = tuple(dict.fromkeys(v[:100] for v in given))[:EVIDENCE_LIMIT]
+        elif name == "passage":
+            if len(last) > PASSAGE_LIMIT:
+                problems.append(f"The passage was cut at {PASSAGE_LIMIT:,} characters.")
+            values["passage"] = last[:PASSAGE_LIMIT]
+        elif name == "why":
+            number = last.isdecimal() and len(last) < 6
+            values["why"] = last if last == CHUNK or number else ""
+        elif name in ("knob", "second"):
+            values[name] = last if last in SWEPT else ""
         elif name in known:
             try:
                 settings[name] = knob_named(name).check(last)

@@ -128,10 +128,18 @@ class Lookup:
             return False
         return True
 
+    def document(self, chunk: str) -> DocumentInfo:
+        """The document of a chunk. KeyError where the trace does not name it."""
+        return self.places[chunk.rpartition(":")[0]].document
+
+    unknown = "not among its documents"
+    unknown_stage = "access"
+    """What is said of a chunk that is not :meth:`known`, and where it counts as lost."""
+
     # the whole corpus
 
     def scores(self, name: str) -> np.ndarray:
-        """float32[chunks] of "bm25", "dense" or "fused"; empty where it was not computed."""
+        """float32[chunks] of "bm25", "dense", "sparse" or "fused"; empty where it was not computed."""
         return self.trace.corpus_scores.array(name)
 
     @cached_property
@@ -141,12 +149,12 @@ class Lookup:
     def corpus_ranks(self, name: str) -> np.ndarray:
         """int64[chunks]: ranks from 1 in the whole corpus; empty where there are no scores.
 
-        0 for a BM25 score of 0: a chunk without any term of the question has no BM25 rank.
+        0 for a BM25 or sparse score of 0: a chunk without any term of the question has no rank.
         """
         if name not in self._ranks:
             scores = self.scores(name)
             ranked = ranks(descending(scores)) if len(scores) else np.zeros(0, dtype=np.int64)
-            if name == "bm25":
+            if name in ("bm25", "sparse"):
                 ranked = np.where(scores > 0, ranked, 0)
             self._ranks[name] = ranked
         return self._ranks[name]

@@ -155,6 +155,8 @@ FATES: Mapping[str, Look] = {
     "diversity": Look("over its source's cap", "■", "square", "#0f6e56", "#5ed0ae"),
     "dedup": Look("duplicate", "◆", "diamond", "#6d28d9", "#b79cff"),
     "relevance": Look("below the threshold", "▼", "triangle-down", "#8a5a00", "#e6b450"),
+    "left_out": Look("not in the recorded prompt", "△", "triangle-up-open", "#b3261e", "#ff8a80"),
+    "no_such_chunk": Look("no chunk of this text", "⊕", "circle-cross-open", "#5b6472", "#a3adbb"),
     "first_stage": Look("not a candidate", "○", "circle-open", "#5b6472", "#a3adbb"),
     "access": Look("in none of these documents", "∅", "circle-x-open", "#5b6472", "#a3adbb"),
 }
@@ -185,7 +187,8 @@ LOSSES: Mapping[str, Look] = {
 
 def fate_look(stage: str) -> Look:
     """The look of a chunk that ended at ``stage``, known or not."""
-    return FATES.get(stage) or Look(f"lost at {stage}", "✕", "x", "#b3261e", "#ff8a80")
+    said = f"lost at {stage.replace('_', ' ')}"
+    return FATES.get(stage) or Look(said, "✚", "cross", "#7a4a1e", "#e0a878")
 
 
 def luminance(colour: str) -> float:

@@ -11,27 +11,58 @@ import streamlit as st
 
 from core.errors import SettingsError
 from core.settings import Knob, Settings, knob_named
-from dashboard import knobs, say, state
+from core.trace import Trace
+from dashboard import knobs, model_form, say, state
 
 KEY = "knob_{}"
 OPEN_AT_FIRST = ("first_stage", "extend", "relevance", "budget")
 CHANGED_MARK = "●"
 
+AIMED, OUTLINED = "aimed_knob", "outlined_knob"
+"""Where the session keeps the knob that a page sent the person to: its group is open, and until
+it is turned it is outlined."""
+
 
 def draw(settings: Settings, mode: str, *, frozen: bool = False) -> None:
     """Draws the sidebar for these settings. ``frozen`` shows them without a way to turn them."""
     changed = settings.differences()
+    encoder = state.view().models.models.encoder
+    aimed = state.session().get(AIMED, "")
     with st.sidebar:
         _summary(changed, frozen)
+        if outlined := state.session().get(OUTLINED):
+            st.html(f"<style>.st-key-knobrow_{outlined} {{ outline: 2px solid #d38b18; }}</style>")
+        if not frozen:
+            model_form.draw(state.view().models)
         for group, members in knobs.grouped().items():
             count = sum(k.name in changed for k in members)
             title = knobs.GROUP_TITLES.get(group, group.replace("_", " ").capitalize())
-            idle = all(knobs.idle_reason(k, mode, settings) for k in members)
+            idle = all(knobs.idle_reason(k, mode, settings, encoder) for k in members)
             label = title + (f" {CHANGED_MARK} {count} changed" if count else "")
             label = f":gray[{label} (not used by this mode)]" if idle else label
-            with st.expander(label, expanded=group in OPEN_AT_FIRST, key=f"group_{group}"):
+            here = any(k.name == aimed for k in members)
+            # Under a key of its own: an expander that is there already ignores ``expanded``.
+            key = f"group_{group}_aimed" if here else f"group_{group}"
+            with st.expander(label, expanded=here or group in OPEN_AT_FIRST, key=key):
                 for knob in members:
                     _knob(knob, settings, mode, frozen)
+
+
+def draw_imported(trace: Trace) -> None:
+    """What an imported trace says of the other pipeline's settings; it has none of these knobs."""
+    settings = dict(trace.settings)
+    settings |= {f"{s.name}, {name}": v for s in trace.stages for name, v in s.settings.items()}
+    with st.sidebar:
+        st.caption("Settings of the imported trace, as it gives them")
+        for name, value in settings.items():
+            st.text(f"{name}: {value}"[:300])
+        if not settings:
+            st.text("None are recorded.")
+
+
+def aim(knob: str) -> None:
+    """Opens the group of a knob and outlines it, from the next run on."""
+    state.session()[AIMED] = state.session()[OUTLINED] = knob
 
 
 def _summary(changed: Mapping[str, object], frozen: bool) -> None:
@@ -54,7 +85,8 @@ def _summary(changed: Mapping[str, object], frozen: bool) -> None:
 def _knob(knob: Knob, settings: Settings, mode: str, frozen: bool) -> None:
     value = getattr(settings, knob.name)
     off_default = value != knob.default
-    idle = knobs.idle_reason(knob, mode, settings)
+    encoder = state.view().models.models.encoder
+    idle = knobs.idle_reason(knob, mode, settings, encoder)
     label = (knob.label or knob.name) + (f" ({knob.unit})" if knob.unit else "")
     # The reset button lies over the corner of its knob (style.css), so that nothing moves
     # when it comes and goes.
@@ -109,6 +141,8 @@ def _equal(knob: Knob, held: object, value: object) -> bool:
 
 
 def _turned(name: str) -> None:
+    if state.session().get(OUTLINED) == name:
+        state.session()[OUTLINED] = ""
     knob = knob_named(name)
     try:
         state.turn(**{name: knobs.tidy(knob, st.session_state[KEY.format(name)])})

@@ -15,6 +15,7 @@ from core.errors import ChunkscopeError
 from core.settings import Settings
 from dashboard import cache, tour
 from dashboard.jobs import BULK, Job
+from dashboard.models import EMBEDDED
 from dashboard.originals import originals
 from dashboard.shelf import Shelf
 
@@ -68,4 +69,4 @@ def _work(start: Start, job: Job) -> None:
         [*start.problems, *(str(o.error) for o in outcomes if o.error is not None)],
         originals(sources, outcomes),
     )
-    cache.index(start.shelf, Settings(), job)
+    cache.index(start.shelf, Settings(), EMBEDDED, job)

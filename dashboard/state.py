@@ -44,17 +44,18 @@ def view() -> View:
 
 
 def change(**fields: Any) -> None:
-    """Changes the view. A new question takes its marks and selection with it."""
+    """Changes the view. A new question takes its marks and selection with it; a passage that
+    was pasted stays, since it may be missed under another wording too."""
     before = view()
     if "question" in fields and fields["question"] != before.question:
-        fields = {"evidence": (), "chunk": ""} | fields
+        fields = {"evidence": (), "chunk": "", "why": ""} | fields
     session()[VIEW] = before.changed(**fields)
     session()[TOUCHED] = True
 
 
 def show(new: View) -> None:
-    """Replaces the whole view, as the tour does."""
-    session()[VIEW] = new
+    """Replaces the whole view, as the tour does; the models stay."""
+    session()[VIEW] = new.changed(models=view().models)
     session()[TOUCHED] = True
 
 
@@ -117,7 +118,9 @@ def restore_link(default: View) -> None:
 
 
 def _restore(params: dict[str, list[str]]) -> None:
-    session()[VIEW], session()[NOTES] = link.from_params(params)
+    models = view().models
+    found, session()[NOTES] = link.from_params(params)
+    session()[VIEW] = found.changed(models=models)
     wanted = (params.get(link.DOCUMENTS) or [""])[-1]
     if not wanted or (shelf() is not None and shelf().fingerprint == wanted):
         return

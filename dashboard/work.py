@@ -13,7 +13,6 @@ import streamlit as st
 
 from core.errors import ChunkscopeError
 from core.modes import MODES
-from core.settings import Settings
 from dashboard import cache, startup, state, tour, waiting
 from dashboard.jobs import BULK, DONE, RUN, Job
 from dashboard.link import View
@@ -50,9 +49,10 @@ def starting() -> Job | None:
 
 def model_problem() -> str:
     """Why there is no embedding model, once that is known; empty where there is one."""
-    if starting() is not None:
+    job = state.board().current("index")
+    if starting() is not None or job is None or job.result is None:
         return ""
-    error = cache.models().error
+    error = cache.models(state.view().models).error
     return f"{error} Until then BM25 ranks alone, and traces say so." if error else ""
 
 
@@ -98,8 +98,8 @@ def index_job(documents: Shelf, view: View) -> Job:
     """The building of this session's index, under way or done."""
     return state.board().ask(
         "index",
-        index_key(documents, view.settings),
-        lambda job: cache.index(documents, view.settings, job),
+        index_key(documents, view),
+        lambda job: cache.index(documents, view.settings, view.models, job),
         lane=BULK,
         label="Indexing",
         patience=PATIENCE,
@@ -110,9 +110,9 @@ def _owner(view: View) -> bool:
     return view.principal is None
 
 
-def index_key(documents: Shelf, settings: Settings) -> tuple[object, ...]:
+def index_key(documents: Shelf, view: View) -> tuple[object, ...]:
     """Everything that decides an index."""
-    return (documents.fingerprint, *settings.of_groups("documents").items())
+    return (documents.fingerprint, view.models, *view.settings.of_groups("documents").items())
 
 
 def trace(view: View, *, height: int = 400) -> Trace | None:
@@ -157,7 +157,8 @@ def page_picture(original: Original, number: int, password: str | None) -> Job:
 def trace_key(view: View) -> tuple[object, ...]:
     """Everything that decides a trace; the selection does not."""
     documents = shelf() or Shelf()
-    return (documents.fingerprint, view.question, view.mode, view.settings, view.principal)
+    asked = (view.question, view.mode, view.settings, view.principal)
+    return (documents.fingerprint, view.models, *asked)
 
 
 def compare(view: View, *, height: int = 400) -> tuple[dict[str, Trace], Job] | None:
@@ -257,7 +258,7 @@ def built_index(view: View) -> Index | None:
     job = state.board().current("index")
     if documents is None or job is None or job.result is None:
         return None
-    if job.key != index_key(documents, view.settings):
+    if job.key != index_key(documents, view):
         return None
     return job.result.restricted(view.principal)
 

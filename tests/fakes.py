@@ -48,7 +48,9 @@ class HashingEncoder:
     def encode_query(self, text: str) -> QueryStates:
         self.queries += 1
         tokens = _tokens(text)
-        return QueryStates(_unit(tokens), tokens, tuple(_WORD.findall(text)))
+        words = list(_WORD.finditer(text))
+        starts = np.array([*(w.start() for w in words), len(text)], dtype=np.int64)
+        return QueryStates(_unit(tokens), tokens, tuple(w[0] for w in words), starts=starts)
 
     def encode_spans(self, text, spans, *, progress=None, cancelled=None) -> SpanStates:
         return self.encode_alone([text[s:e] for s, e in spans])

@@ -90,7 +90,7 @@ def test_index_obeys_the_knobs_and_the_ids_stay(run, docs):
 def test_index_for_a_person(run, docs):
     code, out, err = run("index", "--docs", docs)
     assert code == DONE and err == ""
-    assert "rules.md: " in out and "chunks" in out
+    assert "rules.md: " in out and "1 chunk" in out
 
 
 # trace.
@@ -228,7 +228,7 @@ def test_without_the_model_bm25_ranks_and_says_so(run, docs, monkeypatch, comman
     def missing(*words, **more):
         raise ModelError("all-MiniLM-L6-v2", "its weights are not the published ones")
 
-    monkeypatch.setattr("core.models.embedder.EmbeddedEncoder.load", missing)
+    monkeypatch.setattr("core.models.profiles.load_encoder", missing)
     code, out, err = run(*command, "--docs", docs, "--json", *(["--strict"] if strict else []))
     assert code == (DEGRADED if strict else DONE)
     assert "its weights are not the published ones" in err

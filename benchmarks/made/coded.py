@@ -37,24 +37,32 @@ class _Face:
 
 
 def coded(
-    lines: Sequence[Sequence[Glyph]], script: str = "LATIN", size: float = 12.0, leading: float = 18
+    lines: Sequence[Sequence[Glyph]],
+    script: str = "LATIN",
+    size: float = 12.0,
+    leading: float = 18,
+    vertical: bool = False,
 ) -> bytes:
-    """One page; each line's glyphs are drawn from left to right, the first line uppermost."""
+    """One page; each line's glyphs are drawn from left to right, the first line uppermost, or
+    downwards, the first line rightmost."""
     import pymupdf
 
     font = pymupdf.Font(script=getattr(pymupdf.mupdf, f"UCDN_SCRIPT_{script}"), language="en")
     face = _Face(font)
-    drawing = [f"BT /F0 {size:g} Tf {leading:g} TL 60 760 Td"]
+    start, step = (
+        ("500 760", f"{-leading:g} 0 Td") if vertical else ("60 760", f"0 {-leading:g} Td")
+    )
+    drawing = [f"BT /F0 {size:g} Tf {start} Td"]
     for line in lines:
         pieces = "".join(
             f"{-1000 * glyph[1]:g}" if glyph[0] == GAP else f"<{face.code(glyph):04x}>"
             for glyph in line
         )
-        drawing.append(f"[{pieces}] TJ T*")
-    return _document("\n".join([*drawing, "ET"]), face)
+        drawing.append(f"[{pieces}] TJ {step}")
+    return _document("\n".join([*drawing, "ET"]), face, "V" if vertical else "H")
 
 
-def _document(drawing: str, face: _Face) -> bytes:
+def _document(drawing: str, face: _Face, writing: str) -> bytes:
     import pymupdf
 
     document = pymupdf.open()
@@ -84,7 +92,7 @@ def _document(drawing: str, face: _Face) -> bytes:
     )
     table = add("<<>>", _to_unicode(face.codes).encode("ascii"))
     used = add(
-        "<</Type/Font/Subtype/Type0/BaseFont/Made/Encoding/Identity-H"
+        f"<</Type/Font/Subtype/Type0/BaseFont/Made/Encoding/Identity-{writing}"
         f"/DescendantFonts[{descendant} 0 R]/ToUnicode {table} 0 R>>"
     )
     contents = add("<<>>", drawing.encode("ascii"))

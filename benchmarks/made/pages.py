@@ -13,6 +13,7 @@ from benchmarks.made.words import (
     CHINESE,
     DEVANAGARI,
     HANGUL,
+    JAPANESE,
     LATIN,
     THAI,
     Prose,
@@ -249,6 +250,13 @@ def _spread_han() -> Case:
     )
 
 
+def _vertical() -> Case:
+    """Japanese from top to bottom, the first column rightmost."""
+    lines = cut(Prose(26, JAPANESE).run(50, "", "。", 10), 30)
+    data = coded([square(line) for line in lines], "HAN", vertical=True)
+    return Case("Japanese, vertical", data, ("".join(lines),), spaceless=True)
+
+
 def _letterspaced() -> Case:
     """A heading with its letters set apart, above text."""
     text = Prose(23).paragraph(3)
@@ -313,6 +321,7 @@ def cases() -> list[Case]:
         _gaps_alone("Devanagari, gaps for spaces", DEVANAGARI, devanagari, 25),
         _gaps_alone("Korean, gaps for spaces", HANGUL, square, 21),
         _spread_han(),
+        _vertical(),
         _letterspaced(),
         _stamp(),
         _turned_page(),

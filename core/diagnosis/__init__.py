@@ -1,6 +1,6 @@
 """Why a chunk is missing, and what brings it back."""
 
-from core.diagnosis.answer import Answer, why
+from core.diagnosis.answer import QUICK, Answer, verdicts, why
 from core.diagnosis.proposals import Proposal, Proposals, propose
 from core.diagnosis.symptoms import Fault, faults
 from core.diagnosis.targets import (
@@ -13,6 +13,7 @@ from core.diagnosis.targets import (
 from core.diagnosis.verdicts import ChunkVerdict, Verdict, verdict
 
 __all__ = [
+    "QUICK",
     "Answer",
     "ChunkVerdict",
     "Fault",
@@ -27,5 +28,6 @@ __all__ = [
     "target_of_span",
     "targets_of_passage",
     "verdict",
+    "verdicts",
     "why",
 ]

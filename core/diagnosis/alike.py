@@ -49,8 +49,11 @@ def _windows(knob: str) -> Callable[[Replay, Point, Mode], Alike]:
         scores = min_max(ordering_scores(replay.entering(point, "extend").candidates))
 
         def radii(value: Any) -> Hashable:
-            s = point.moved(**{knob: value}).settings
-            return tuple(radius(x, s.extend_threshold, s.max_radius) for x in scores)
+            threshold, most = (
+                value if knob == own else getattr(point.settings, own)
+                for own in ("extend_threshold", "max_radius")
+            )
+            return tuple(radius(x, threshold, most) for x in scores)
 
         return radii
 

@@ -137,18 +137,34 @@ def why(
     Raises:
         Cancelled: ``cancelled`` answered True.
     """
-    said = [verdict(trace, index, t, viewer=viewer) for t in targets]
-    best = max(range(len(said)), key=lambda i: (said[i].arrived, _far(said[i].stage), -i))
+    best, *others = verdicts(trace, index, targets, viewer=viewer)
     again = pipeline if sum(s.seconds for s in trace.stages) < QUICK else None
     return Answer(
         trace=trace,
-        verdict=said[best],
-        elsewhere=tuple(v for i, v in enumerate(said) if i != best),
+        verdict=best,
+        elsewhere=tuple(others),
         proposals=propose(
-            pipeline, index, trace, targets[best], seconds=seconds, cancelled=cancelled
+            pipeline, index, trace, best.target, seconds=seconds, cancelled=cancelled
         ),
         faults=faults(trace, index, again, cancelled=cancelled),
     )
+
+
+def verdicts(
+    trace: Trace,
+    index: Index,
+    targets: Sequence[Target],
+    *,
+    viewer: Principal | None | str = "asker",
+) -> tuple[Verdict, ...]:
+    """A verdict a place where a passage stands: the one that came furthest, then the others.
+
+    Args:
+        targets: one at least. viewer: as for :func:`verdict`.
+    """
+    said = [verdict(trace, index, t, viewer=viewer) for t in targets]
+    best = max(range(len(said)), key=lambda i: (said[i].arrived, _far(said[i].stage), -i))
+    return (said[best], *(v for i, v in enumerate(said) if i != best))
 
 
 def _far(stage: str) -> int:

@@ -45,8 +45,8 @@ class Lever:
 
 
 SHAPING = frozenset(
-    "fusion_bm25 fusion_sparse rrf_k k1 b weight_bm25 weight_dense weight_maxsim neighbour_share mmr_lambda "
-    "full_document_limit".split()
+    "fusion_bm25 fusion_sparse rrf_k k1 b weight_bm25 weight_dense weight_maxsim weight_terms "
+    "neighbour_words neighbour_share mmr_lambda full_document_limit".split()
 )
 """Knobs that move every score a little. They have many values, and are tried after the others,
 each of which stands for one decision."""

@@ -40,7 +40,7 @@ def pairs(
             there = here.moved(**{knob: value})
             done = _finish(replay, here, there, target, knob, clock, found, most)
             complete = complete and done
-            if len(found) >= most or clock.over():
+            if len(found) >= most or not clock.left:
                 break
     except Cancelled:
         if clock.cancelled and clock.cancelled():
@@ -62,29 +62,33 @@ def _finish(
 ) -> bool:
     """Tries every other knob from ``there``; puts the pairs that work among ``found``."""
     base, complete = replay.reach(there, target), True
-    for lever in levers(replay, there, target)[0]:
-        if lever.knob == first or any({first, lever.knob} == set(p[1]) for p in found):
+    others = [lever for lever in levers(replay, there, target)[0] if lever.knob != first]
+    for at, lever in enumerate(others):
+        if any({first, lever.knob} == set(p[1]) for p in found):
             continue
+        clock.share(clock.left, len(lever.values), len(others) - at)
         result = scan(replay, there, target, lever, clock, base)
         complete = complete and result.finished
         if result.value is not None:
             values = {first: there.value(first), lever.knob: result.value}
-            changes = smallest(replay, here, target, values)
-            found.append((sum(size(k, here.value(k), v) for k, v in changes.items()), changes))
-        if len(found) >= most or clock.over():
+            changes = smallest(replay, here, target, values, clock)
+            if all(changes.keys() != known.keys() for _, known in found):
+                found.append((sum(size(k, here.value(k), v) for k, v in changes.items()), changes))
+        if len(found) >= most or not clock.left:
             break
+    clock.limited(clock.left)
     return complete
 
 
 def smallest(
-    replay: Replay, here: Point, target: Target, changes: dict[str, Any]
+    replay: Replay, here: Point, target: Target, changes: dict[str, Any], clock: Clock
 ) -> dict[str, Any]:
     """Values that work, each moved back towards its present one to where the step before fails.
 
     By halving, some ten runs a knob; moving one back can make room for the other, so it is done
     until neither moves. A knob that the others can do without is left out.
     """
-    was, replay.cancelled = replay.cancelled, None
+    was, replay.cancelled = replay.cancelled, clock.cancelled
     try:
         while True:
             before = dict(changes)

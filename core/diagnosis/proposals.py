@@ -20,10 +20,10 @@ from core.pipeline import Pipeline
 from core.settings import knob_named, parse_settings
 from core.trace import Trace
 
-SECONDS = 2.5
+SECONDS = 3.0
 """How long a search may take by default, before its proposals are run."""
 
-FOR_SINGLE = 0.4
+FOR_SINGLE = 0.5
 """The share of it for single knobs; pairs, tried where no single knob is enough, have the rest."""
 
 PAIRS = 3
@@ -198,9 +198,8 @@ def singles(
             raise
         return [], {}, False
     for at, lever in enumerate(found):
-        # What one knob does not use, the next ones have; none may use all that is left.
         left = max(0.0, ends - time.perf_counter())
-        clock.limited(left * min(1.0, 3 / (len(found) - at)))
+        clock.share(left, len(lever.values), len(found) - at)
         if not any(s.knob == lever.knob and s.value is not None for s in scans):
             scans.append(scan(replay, here, target, lever, clock, base))
     return scans, left_out, all(s.finished for s in scans)

@@ -16,6 +16,10 @@ FEW = 80
 """Values. So many are run one after another; of more, some are run first to narrow the search."""
 
 
+SHORT = 5
+"""A knob of so few values is tried with all of them, however little time is left for others."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scan:
     """What a knob can do at a point.
@@ -49,6 +53,13 @@ class Clock:
     def limited(self, seconds: float) -> None:
         """From now on the slice of time that may be used."""
         self._slice = min(self.ends, time.perf_counter() + seconds)
+
+    def share(self, seconds: float, values: int, levers: int) -> None:
+        """A slice of ``seconds`` for the first of so many ``levers``, which has so many values.
+
+        What one does not use, the next ones have; none may use all of it, unless it is short.
+        """
+        self.limited(seconds * (1.0 if values <= SHORT else min(1.0, 3 / levers)))
 
     @property
     def left(self) -> float:

@@ -10,12 +10,16 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from core.errors import Cancelled, EvaluationError
@@ -81,7 +85,7 @@ def parallel(asker: Asker, *, opener: Opener, workers: int) -> Answers:
         )
         pool = ProcessPoolExecutor(workers, context, _open, (given, stop))
         try:
-            yield from _drained(pool, jobs, stop, cancelled)
+            yield from _drained(pool, given, jobs, stop, cancelled)
         except BrokenProcessPool:
             raise EvaluationError(
                 "a worker", "ended before its time", "Use fewer workers: memory may have run out."
@@ -93,10 +97,36 @@ def parallel(asker: Asker, *, opener: Opener, workers: int) -> Answers:
     return answers
 
 
+@contextmanager
+def _no_main(given: _Given) -> Iterator[None]:
+    """Processes that start meanwhile do not run again what this one was started with.
+
+    They would, to find what is defined there: a whole page of a dashboard, say. Only an opener
+    that is defined there is looked for.
+    """
+    held = sys.modules.get("__main__")
+    opener = given.opener
+    while isinstance(opener, partial):
+        opener = opener.func
+    if held is None or getattr(opener, "__module__", "") == "__main__":
+        yield
+        return
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = held
+
+
 def _drained(
-    pool: ProcessPoolExecutor, jobs: Sequence[Job], stop: Any, cancelled: Callable | None
+    pool: ProcessPoolExecutor,
+    given: _Given,
+    jobs: Sequence[Job],
+    stop: Any,
+    cancelled: Callable | None,
 ) -> Iterator[tuple[Row, ...]]:
-    waiting: set[Future] = {pool.submit(_ask, job) for job in jobs}
+    with _no_main(given):  # processes start as jobs are handed in
+        waiting: set[Future] = {pool.submit(_ask, job) for job in jobs}
     while waiting:
         if cancelled and cancelled() and not stop.is_set():
             stop.set()

@@ -11,7 +11,7 @@ from core.index.bm25 import count_terms
 from core.index.cache import ArrayCache
 from core.index.dense import encode_document
 from core.index.index import DocumentPart, Index
-from core.models.embedder import Encoder
+from core.models.encoder import Encoder
 from core.records import Document
 from core.settings import Settings
 from core.tokens import TokenCounter, wordpiece
@@ -84,4 +84,7 @@ def build_part(
         ]
     )
     key = hashlib.sha256(packed.encode()).hexdigest()[:24]
-    return DocumentPart(document, chunks, count_terms([c.text for c in chunks]), states, key)
+    counts = count_terms([c.text for c in chunks])
+    return DocumentPart(
+        document, chunks, counts, states, key, encoder.fingerprint if encoder else ""
+    )

@@ -27,13 +27,15 @@ from core.tokens import TokenCounter
 
 @dataclass(frozen=True, eq=False)
 class DocumentPart:
-    """One document, ready to be searched. ``states`` is None without an encoder."""
+    """One document, ready to be searched. ``states`` is None without an encoder, whose
+    fingerprint ``encoder`` is; empty where it is not known."""
 
     document: Document
     chunks: tuple[Chunk, ...]
     counts: TermCounts
     states: SpanStates | None
     key: str
+    encoder: str = ""
 
 
 class Index:
@@ -107,6 +109,10 @@ class Index:
     @property
     def has_states(self) -> bool:
         return bool(self.parts) and all(p.states is not None for p in self.parts)
+
+    def read_by(self, encoder: str) -> bool:
+        """Whether the encoder of that fingerprint read the documents, as far as is known."""
+        return all(p.encoder in ("", encoder) for p in self.parts)
 
     @cached_property
     def vectors(self) -> np.ndarray | None:

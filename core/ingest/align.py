@@ -40,7 +40,8 @@ class Aligner:
     def copy(self, raw_at: int, clean_at: int, length: int) -> None:
         """``length`` characters are the same on both sides."""
         if length:
-            self._runs.append(_Run(clean_at, clean_at + length, raw_at, raw_at + length, True))
+            run = (clean_at, clean_at + length, raw_at, raw_at + length, True)
+            self._runs.append(_Run._make(run))
 
     def whole(self, raw_at: int, raw_length: int, clean_at: int, clean_length: int) -> None:
         """A stretch was written anew. Nothing is mapped where one side is empty."""
@@ -174,6 +175,10 @@ def place_pieces(
     at = 0
     for index, (drawn, cleaned, raw_at) in enumerate(pieces):
         found = text.find(cleaned, at)
+        if found >= 0 and (inside := drawn.find(cleaned)) >= 0:  # nearly all of them
+            aligner.copy(raw_at + inside, start + found, len(cleaned))
+            at = found + len(cleaned)
+            continue
         if found >= 0:
             stretch = cleaned
         elif index + 1 < len(pieces) and (stop := text.find(pieces[index + 1][1], at)) >= 0:

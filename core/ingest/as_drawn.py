@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -12,6 +13,9 @@ from core.ingest.assemble import Assembled
 from core.ingest.clean import NUL_MARK
 from core.ingest.lines import Line
 from core.records import Box
+
+# Points; no page is a hundredth as large, but a file may say what it will.
+_FAR = 1e6
 
 PAGE_END = "\f"
 
@@ -45,10 +49,12 @@ def as_drawn(
     placed += [(aside.start, aside.end, aside.page, (aside.line,)) for aside in assembled.asides]
     placed.sort(key=lambda entry: entry[:2])
     for start, end, page, lines in placed:
-        if len(lines) == 1 and end - start == len(lines[0].drawn):  # nearly all of them
-            line = lines[0]
-            if line.drawn == line.text == assembled.text[start:end]:
-                aligner.copy(offsets[page, line.place], start, end - start)
+        if len(lines) == 1:  # nearly all of them, and nearly all of these as they were drawn
+            line, key = lines[0], (page, lines[0].place)
+            found = line.drawn.find(line.text, cursors.get(key, 0))
+            if found >= 0 and assembled.text.startswith(line.text, start):
+                aligner.copy(offsets[key] + found, start, len(line.text))
+                cursors[key] = found + len(line.text)
                 continue
         pieces = []
         for line in lines:
@@ -62,9 +68,11 @@ def as_drawn(
         place_pieces(aligner, pieces, assembled.text[start:end], start)
     alignment = aligner.alignment(raw, assembled.text)
     boxes = tuple(
-        Box(start, end, page, *_corners(lines, shown[page - 1]))
-        for start, end, page, lines in placed
-        if start < end
+        [
+            Box._make((start, end, page, *_corners(lines, shown[page - 1])))
+            for start, end, page, lines in placed
+            if start < end
+        ]
     )
     return AsDrawn(raw if alignment else "", alignment, boxes)
 
@@ -96,16 +104,20 @@ def _marked(drawn: str) -> str:
 
 
 def _corners(lines: Sequence[Line], shown: Matrix) -> tuple[float, float, float, float]:
-    if len(lines) == 1:
-        (line,) = lines
-        x0, y0, x1, y1 = line.x0, line.y0, line.x1, line.y1
-    else:
-        x0, y0 = min(line.x0 for line in lines), min(line.y0 for line in lines)
-        x1, y1 = max(line.x1 for line in lines), max(line.y1 for line in lines)
-    if shown != AS_IT_IS:
+    _, x0, y0, x1, y1 = lines[0][:5]
+    if len(lines) > 1:
+        x0, y0 = min([line.x0 for line in lines]), min([line.y0 for line in lines])
+        x1, y1 = max([line.x1 for line in lines]), max([line.y1 for line in lines])
+    if shown is not AS_IT_IS:
         (x0, y0), (x1, y1) = _moved(x0, y0, shown), _moved(x1, y1, shown)
         x0, y0, x1, y1 = min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
-    return round(x0, 1), round(y0, 1), round(x1, 1), round(y1, 1)
+    if not (-_FAR < x0 <= x1 < _FAR and -_FAR < y0 <= y1 < _FAR):  # or not a number
+        x0, y0, x1, y1 = map(_held, (x0, y0, x1, y1))
+    return round(x0 * 10) / 10, round(y0 * 10) / 10, round(x1 * 10) / 10, round(y1 * 10) / 10
+
+
+def _held(coordinate: float) -> float:
+    return 0.0 if math.isnan(coordinate) else min(max(coordinate, -_FAR), _FAR)
 
 
 def _moved(x: float, y: float, matrix: Matrix) -> tuple[float, float]:

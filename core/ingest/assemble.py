@@ -150,7 +150,7 @@ class _Writer:
     def placed_rows(self) -> tuple[PlacedRow, ...]:
         """The rows with their ends, which are known once all is written."""
         return tuple(
-            placed._replace(end=placed.start + len(self._pieces[piece]))
+            PlacedRow._make((*placed[:-1], placed.start + len(self._pieces[piece])))
             for placed, piece in zip(self.rows, self._row_pieces, strict=True)
         )
 

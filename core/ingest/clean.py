@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 SOFT_HYPHEN = "\u00ad"
 NUL_MARK = "␀"
@@ -50,8 +50,7 @@ _NEEDS_CLEANING = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Cleaned:
+class Cleaned(NamedTuple):
     """A line's text, and how many of its characters could not be read."""
 
     text: str
@@ -65,8 +64,9 @@ def clean(text: str) -> Cleaned:
     Private-use characters are left out and counted, known bullets aside. U+FFFD, which
     stands for a glyph of unknown meaning, stays and is counted.
     """
-    if not _NEEDS_CLEANING.search(text):
-        return Cleaned(_SPACES.sub(" ", text).strip())
+    if not _NEEDS_CLEANING.search(text):  # nearly all lines
+        text = text.strip()
+        return Cleaned(_SPACES.sub(" ", text) if "  " in text else text)
     text = text.replace("\x00", NUL_MARK)
     private = 0
     if _PRIVATE.search(text):
@@ -90,7 +90,7 @@ def repairs(drawn: str) -> Iterator[tuple[str, int]]:
     for kind, pattern in _REPAIRS.items():
         if count := len(pattern.findall(drawn)):
             yield kind, count
-    if signs := sum(bool(_KNOWN.get(ord(c))) for c in drawn):
+    if _PRIVATE.search(drawn) and (signs := sum(bool(_KNOWN.get(ord(c))) for c in drawn)):
         yield "sign of a symbol font", signs
     if spaces := len(drawn) - len(_spread(drawn)):
         yield "space within a word", spaces

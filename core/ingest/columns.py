@@ -22,12 +22,15 @@ _LEAST_ROWS = 3
 _LARGEST_STEP = 4.0
 # The share of rows with text that a column of prose has from its first to its last.
 _FILLED = 0.75
+_STOPS, _CLOSING = frozenset(".!?:;。！？…"), frozenset("\"'”’»)]")
 _SENTENCE_END = re.compile(r"[.!?:;。！？…][\"'”’»)\]]*$")
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 # Thai, Lao, Burmese, Khmer, Japanese, Chinese.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _FIGURE = re.compile(r"[-+−±~<>≤≥≈$€£¥(]*\d")
+
+_PAGE_NUMBER = re.compile("[ivxlcdm]+", re.IGNORECASE)  # as in a table of contents
 
 Gutter = tuple[float, float]
 
@@ -206,7 +209,8 @@ def _words(cell: str) -> int:
 
 def ends_sentence(text: str) -> bool:
     """Whether ``text`` ends as a sentence does."""
-    return _SENTENCE_END.search(text) is not None
+    last = text[-1:]
+    return last in _STOPS or (last in _CLOSING and _SENTENCE_END.search(text) is not None)
 
 
 def _header(run: Sequence[Group], gutters: Sequence[Gutter]) -> str:
@@ -218,7 +222,7 @@ def _header(run: Sequence[Group], gutters: Sequence[Gutter]) -> str:
     if len(first) < max(map(len, others)) - 1 or len(first) < 2:
         return ""
     named = {column: text_of(group) for column, group in first.items()}
-    if any(_FIGURE.match(text) for text in named.values()):
+    if any(_FIGURE.match(text) or _PAGE_NUMBER.fullmatch(text) for text in named.values()):
         return ""
     bold = all(line.bold for line in run[0]) and not any(
         all(line.bold for line in group) for group in run[1:]

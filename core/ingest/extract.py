@@ -31,7 +31,7 @@ from core.records import (
 FRONT_MATTER = "front matter"
 
 # Part of every cache key: raise it whenever the same bytes would give another document.
-EXTRACTOR_VERSION = "3"
+EXTRACTOR_VERSION = "4"
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ class Extracted:
     raw: str = ""
     alignment: Alignment = Alignment()
     boxes: tuple[Box, ...] = ()
+    tables: tuple[Span, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     page_reports: tuple[PageReport, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -91,6 +92,7 @@ def extract(
         raw=found.raw,
         alignment=found.alignment,
         boxes=found.boxes,
+        tables=found.tables,
         access=known.access,
         date=date,
         priority=known.priority,

@@ -14,7 +14,7 @@ import itertools
 import re
 import statistics
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 # Indic scripts, Thai, Lao, Tibetan, Burmese, Georgian, Ethiopic, Khmer, Hangul.
@@ -48,16 +48,16 @@ def with_places(blocks: list[dict[str, Any]], placed: Sequence[dict[str, Any]]) 
 
     A span that changed keeps what MuPDF gave as ``drawn``.
     """
-    for line, exact in zip(_lines(blocks), _lines(placed), strict=False):
-        spans = line["spans"]
-        text = "".join([span["text"] for span in spans])
-        if not needs_places(text):
-            continue
-        characters = [span["chars"] for span in exact["spans"]]
-        if [len(given) for given in characters] != [len(span["text"]) for span in spans]:
-            continue
-        for span, changed in zip(spans, _mended(spans, characters, line["dir"]), strict=True):
+    lines = [
+        _Characters(line, exact)
+        for line, exact in zip(_lines(blocks), _lines(placed), strict=False)
+        if _alike(line, exact) and needs_places("".join([s["text"] for s in line["spans"]]))
+    ]
+    marks = _room_of_marks(lines)
+    for line in lines:
+        for span, changed in zip(line.spans, line.mended(marks), strict=True):
             if changed != span["text"]:
+                line.line["changed"] = True
                 span.setdefault("drawn", span["text"])
                 span["text"] = changed
 
@@ -66,26 +66,62 @@ def _lines(blocks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [line for block in blocks for line in block.get("lines", ())]
 
 
-def _mended(
-    spans: Sequence[dict[str, Any]],
-    places: Sequence[Sequence[Character]],
-    direction: tuple[float, float],
-) -> list[str]:
-    """The text of each span."""
-    texts = [span["text"] for span in spans]
-    text = "".join(texts)
-    if _IN_ARABIC.search(text):
-        return [_in_reading_order(*pair) for pair in zip(texts, places, strict=True)]
-    size = max(span["size"] for span in spans)
-    characters = [character for given in places for character in given]
-    along = [_extent(character, direction) for character in characters]
-    if _IN_SPACED.search(text):
-        pieces = _with_spaces(text, along, size)
-    else:
-        put_in = [character.get("synthetic", False) for character in characters]
-        pieces = _without_letterspacing(text, along, put_in, size)
-    ends = list(itertools.accumulate(map(len, texts)))
-    return ["".join(pieces[end - len(given) : end]) for given, end in zip(texts, ends, strict=True)]
+def _alike(line: dict[str, Any], exact: dict[str, Any]) -> bool:
+    characters = [len(span["chars"]) for span in exact["spans"]]
+    return characters == [len(span["text"]) for span in line["spans"]]
+
+
+class _Characters:
+    """A line's characters, and where each begins and ends along it."""
+
+    def __init__(self, line: dict[str, Any], exact: dict[str, Any]) -> None:
+        self.line = line
+        self.spans: list[dict[str, Any]] = line["spans"]
+        self.places: list[list[Character]] = [span["chars"] for span in exact["spans"]]
+        self.text = "".join([span["text"] for span in self.spans])
+        self.size = max(span["size"] for span in self.spans) or 1.0
+        self.fonts = [span["font"] for span in self.spans for _ in span["text"]]
+        self.along = [_extent(c, line["dir"]) for given in self.places for c in given]
+
+    def gaps(self) -> list[float]:
+        """Before each character, the room between it and all those before it, in ems."""
+        gaps, reached = [0.0], self.along[0][1]
+        for begin, end in self.along[1:]:
+            gaps.append((begin - reached) / self.size)
+            reached = max(reached, end)
+        return gaps
+
+    def mended(self, marks: Mapping[tuple[str, str], float]) -> list[str]:
+        """The text of each span."""
+        texts = [span["text"] for span in self.spans]
+        if _IN_ARABIC.search(self.text):
+            return [_in_reading_order(*pair) for pair in zip(texts, self.places, strict=True)]
+        if _IN_SPACED.search(self.text):
+            pieces = _with_spaces(self, marks)
+        else:
+            put_in = [c.get("synthetic", False) for given in self.places for c in given]
+            pieces = _without_letterspacing(self.text, self.along, put_in, self.size)
+        ends = itertools.accumulate(map(len, texts))
+        return ["".join(pieces[e - len(text) : e]) for text, e in zip(texts, ends, strict=True)]
+
+
+def _room_of_marks(lines: Sequence[_Characters]) -> dict[tuple[str, str], float]:
+    """For each font and mark, the room that it takes, in ems: MuPDF says that none takes any.
+
+    In most fonts that is so. Where after every mark of a font there is a gap, the smallest one
+    after each is its own room.
+    """
+    least: dict[tuple[str, str], float] = {}
+    for line in lines:
+        gaps = line.gaps()
+        is_mark = [unicodedata.category(character) == "Mn" for character in line.text]
+        for at in range(len(gaps) - 1):
+            # Marks above one another stand in one place.
+            if is_mark[at] and not is_mark[at + 1]:
+                key = line.fonts[at], line.text[at]
+                least[key] = min(least.get(key, gaps[at + 1]), gaps[at + 1])
+    none = {font for (font, _), room in least.items() if room < 0.05}
+    return {key: 0.0 if key[0] in none else room for key, room in least.items()}
 
 
 def _extent(character: Character, direction: tuple[float, float]) -> tuple[float, float]:
@@ -96,22 +132,18 @@ def _extent(character: Character, direction: tuple[float, float]) -> tuple[float
     return min(ends), max(ends)
 
 
-def _with_spaces(text: str, along: Sequence[tuple[float, float]], size: float) -> list[str]:
+def _with_spaces(line: _Characters, marks: Mapping[tuple[str, str], float]) -> list[str]:
     """Each character, a space put before it where a gap is one."""
-    gaps = [0.0]
-    reached = along[0][1]
-    for begin, end in along[1:]:
-        gaps.append(begin - reached)
-        reached = max(reached, end)
-    usual = statistics.median(gaps[1:]) if len(gaps) > 1 else 0.0
+    gaps = line.gaps()
+    usual = max(0.0, statistics.median(gaps[1:])) if len(gaps) > 1 else 0.0
     pieces = []
-    for index, (character, gap) in enumerate(zip(text, gaps, strict=True)):
-        before = text[index - 1] if index else " "
-        parted = gap > max(usual, 0.0) + _SPACE * size and not (
-            before.isspace() or character.isspace()
-        )
-        beside = parted and (_IN_SPACED.match(before) or _IN_SPACED.match(character))
-        pieces.append(f" {character}" if beside and _begins(character) else character)
+    for at, (character, gap) in enumerate(zip(line.text, gaps, strict=True)):
+        before, font = (line.text[at - 1], line.fonts[at - 1]) if at else (" ", "")
+        beside = _IN_SPACED.match(before) or _IN_SPACED.match(character)
+        parted = gap > max(usual, marks.get((font, before), 0.0)) + _SPACE
+        if parted and beside and not before.isspace() and _begins(character):
+            character = f" {character}"
+        pieces.append(character)
     return pieces
 
 

@@ -26,13 +26,13 @@ UNCERTAIN = "The reading order is uncertain: short lines stand side by side."
 class Layout:
     """A page's paragraphs, each a tuple of rows, in reading order.
 
-    ``turned``: the page is set sideways, or upside down. ``across``: how many characters run in
+    ``direction`` is that in which most of the text runs, as in ``lines.py``. ``across``: how many characters run in
     another direction than the rest.
     """
 
     paragraphs: tuple[tuple[Row, ...], ...]
     uncertain: bool = False
-    turned: bool = False
+    direction: int = UPRIGHT
     across: int = 0
 
 
@@ -52,7 +52,7 @@ def lay_out(lines: Sequence[Line]) -> Layout:
     if rest:
         paragraphs.append(tuple(row_of([line]) for line in rest))
     across = sum(len(line.text) for line in rest)
-    return Layout(tuple(paragraphs), layout.uncertain, main != UPRIGHT, across)
+    return Layout(tuple(paragraphs), layout.uncertain, main, across)
 
 
 def _laid_out(lines: Sequence[Line]) -> Layout:
@@ -100,7 +100,7 @@ def _leading(rows: Sequence[Row]) -> float:
 
 def _begins_paragraph(above: Row, row: Row, so_far: Sequence[Row], leading: float) -> bool:
     step = row.baseline - above.baseline
-    size = max(above.size, row.size)
+    size = max(row.size, above.size)
     if step < -0.5 * size:  # up again: the next column
         return not continues(above, row)
     if abs(above.size - row.size) > 0.12 * size and above.mono == row.mono:
@@ -113,10 +113,12 @@ def _begins_paragraph(above: Row, row: Row, so_far: Sequence[Row], leading: floa
         return above.mono != row.mono and step > leading * size * 1.05
     if above.bold != row.bold and _ends_early(above, so_far, row):
         return True
+    if not ends_sentence(above.text):
+        return False
     # A first line set in, under a line that is not.
     margin = min(line.x0 for line in so_far[1:]) if len(so_far) > 1 else above.x0
     indent = row.x0 - margin
-    return 0.8 * size < indent < 5 * size and ends_sentence(above.text)
+    return 0.8 * size < indent < 5 * size
 
 
 def _ends_early(above: Row, so_far: Sequence[Row], row: Row) -> bool:

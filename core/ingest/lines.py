@@ -10,10 +10,11 @@ from core.ingest.clean import clean
 
 # Bits of a span's "flags", as PyMuPDF documents them.
 _MONOSPACED, _BOLD = 8, 16
-# Directions of text: to the right, up, upside down to the left, down.
-UPRIGHT, UP, OVER, DOWN = range(4)
+# Directions of text: to the right, up, upside down to the left, down; and down with upright
+# characters, as Japanese and Chinese are also written.
+UPRIGHT, UP, OVER, DOWN, VERTICAL = range(5)
 # Colours from here on may be almost white: red, green and blue of 0xE8 or more.
-_PALE = 0xE8E8E8
+PALE = 0xE8E8E8
 # Many fonts of fixed width do not say so in their flags.
 _MONO_NAME = re.compile("mono|courier|consol|typewriter|menlo|cmtt|lmtt", re.IGNORECASE)
 
@@ -65,25 +66,30 @@ class Line(NamedTuple):
 def lines_of(blocks: list[dict[str, Any]]) -> list[Line]:
     """The lines of a page's ``dict`` blocks, in the order in which they were drawn.
 
-    A line in which the ink changes to none, or to white, is split there.
+    A span's ``drawn``, where it has one, is what the file gives and its ``text`` what was made
+    of it; its line then has the key ``changed``. A line in which the ink changes to none, or to white, is split there.
     """
     lines: list[Line] = []
     for block in blocks:
         for raw in block.get("lines", ()):
             spans = raw["spans"]
-            direction = UPRIGHT if raw["dir"][0] > 0.99 else _direction(*raw["dir"])
+            direction = UPRIGHT if raw["dir"][0] > 0.99 else _direction(raw)
+            changed = "changed" in raw
             for span in spans:
-                if span["color"] >= _PALE or span["alpha"] == 0:
+                if span["color"] >= PALE or span["alpha"] == 0:
                     for group in _by_ink(spans):
-                        _append(lines, group, _around(group), direction)
+                        _append(lines, group, _around(group), direction, changed)
                     break
             else:
-                _append(lines, spans, raw["bbox"], direction)
+                _append(lines, spans, raw["bbox"], direction, changed)
     return lines
 
 
-def _direction(x: float, y: float) -> int:
-    """The nearest of the four; y grows downwards."""
+def _direction(raw: dict[str, Any]) -> int:
+    """The nearest of the four, or vertical writing; y grows downwards."""
+    x, y = raw["dir"]
+    if raw.get("wmode"):
+        return VERTICAL
     if abs(x) >= abs(y):
         return UPRIGHT if x > 0 else OVER
     return DOWN if y > 0 else UP
@@ -103,7 +109,7 @@ def _by_ink(spans: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
 
 
 def _is_pale(color: int) -> bool:
-    return color >= _PALE and color >> 8 & 0xFF >= 0xE8 and color & 0xFF >= 0xE8
+    return color >= PALE and color >> 8 & 0xFF >= 0xE8 and color & 0xFF >= 0xE8
 
 
 def _around(spans: list[dict[str, Any]]) -> tuple[float, float, float, float]:
@@ -116,48 +122,37 @@ def _append(
     spans: list[dict[str, Any]],
     box: tuple[float, float, float, float],
     direction: int,
+    changed: bool,
 ) -> None:
     if not spans:
         return
     main = spans[0]
     if len(spans) == 1:
         drawn = main["text"]
+        as_given = main.get("drawn", drawn)
     else:
         texts = [span["text"] for span in spans]
-        drawn = "".join(texts)
+        as_given = drawn = "".join(texts)
+        if changed:
+            as_given = "".join([span.get("drawn", span["text"]) for span in spans])
         # The style of the longest piece; a formula's superscript must not speak for its line.
         main = spans[texts.index(max(texts, key=len))]
-    as_given = drawn
-    if any("drawn" in span for span in spans):
-        as_given = "".join([span.get("drawn", span["text"]) for span in spans])
-    cleaned = clean(drawn)
-    if not cleaned.text and not drawn.strip():
+    text, private, unknown = clean(drawn)
+    if not text and not drawn.strip():
         return
     flags = main["flags"]
     size = round(main["size"] * 2) / 2
-    baseline = main["origin"][0 if direction in (UP, DOWN) else 1]
+    baseline = main["origin"][0 if direction in (UP, DOWN, VERTICAL) else 1]
     x0, y0, x1, y1 = box
     if direction == UPRIGHT and y1 - y0 < 0.3 * size:  # a font that claims to have no height
         y0, y1 = min(y0, baseline - 0.8 * size), max(y1, baseline + 0.2 * size)
+    mono = flags & _MONOSPACED != 0 or _has_mono_name(main["font"])
+    spaced = (drawn[0].isspace(), drawn[-1].isspace())
+    style = (size, flags & _BOLD != 0, mono, direction, main["color"], main["alpha"])
+    place = len(lines)
     lines.append(
-        Line(
-            cleaned.text,
-            x0,
-            y0,
-            x1,
-            y1,
-            baseline,
-            size,
-            flags & _BOLD != 0,
-            flags & _MONOSPACED != 0 or _has_mono_name(main["font"]),
-            direction,
-            main["color"],
-            main["alpha"],
-            cleaned.private,
-            cleaned.unknown,
-            (drawn[0].isspace(), drawn[-1].isspace()),
-            as_given,
-            len(lines),
+        Line._make(
+            (text, x0, y0, x1, y1, baseline, *style, private, unknown, spaced, as_given, place)
         )
     )
 

@@ -119,7 +119,8 @@ def _below_outline(
     rows: Sequence[PlacedRow], starts: Collection[int | None], deepest: int
 ) -> tuple[Heading, ...]:
     """Rows set larger than the body, in no style that the outline's headings have, nor larger."""
-    matched = [placed for placed in rows if placed.start in starts]
+    at = set(starts)
+    matched = [placed for placed in rows if placed.start in at]
     known = {_style(placed) for placed in matched}
     smallest = min((placed.row.size for placed in matched), default=0.0)
     found = _headings(

@@ -41,21 +41,23 @@ def page_report(
 ) -> PageReport:
     """What there is on one PyMuPDF page, before it is laid out. ``ocr`` is the language in which
     its text was recognised, if it was."""
-    text = [line.text for line in lines]
-    characters = sum(len("".join(line.split())) for line in text)
-    counted: Counter[str] = Counter()
-    for line in lines:
-        if line.drawn.strip() != line.text:
-            counted.update(dict(repairs(line.drawn)))
-            if signs := line.drawn.count(_UNKNOWN) - line.text.count(_UNKNOWN):
-                counted["sign of a TeX font"] += signs
+    drawn = "\n".join([line.drawn for line in lines])
+    # A cleaned line's only blanks are spaces.
+    characters = sum([len(line.text) - line.text.count(" ") for line in lines])
+    changed = [
+        line for line in lines if line.drawn != line.text and line.drawn.strip() != line.text
+    ]
+    given = "\n".join([line.drawn for line in changed])
+    counted = Counter(dict(repairs(given)))
+    counted["sign of a TeX font"] = given.count(_UNKNOWN) - sum(line.unknown for line in changed)
+    rect = page.rect
     report = PageReport(
         number,
         characters,
         images=seen.images,
         unknown=sum(line.unknown for line in lines),
         private=sum(line.private for line in lines),
-        control=sum(len(CONTROL.findall(line.drawn)) for line in lines),
+        control=len(CONTROL.findall(drawn)),
         covered=round(float(seen.covered), 3),
         drawings=not characters and bool(page.get_bboxlog()),
         recognised=seen.recognised or bool(ocr and characters),
@@ -65,8 +67,8 @@ def page_report(
         fields_out=notes.fields_out,
         text_boxes=notes.text_boxes,
         notes_out=notes.notes_out,
-        width=round(float(page.rect.width), 1),
-        height=round(float(page.rect.height), 1),
+        width=round(float(rect.width), 1),
+        height=round(float(rect.height), 1),
     )
     hidden = sum(len(lines[index].text) for index in seen.hidden)
     return replace(report, warnings=tuple(_warnings(report, hidden)))

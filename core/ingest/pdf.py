@@ -30,8 +30,9 @@ from core.ingest.page_report import (
     unreadable_page,
     with_joined,
 )
-from core.ingest.tex_math import name_unknown
-from core.ingest.turned import SIDEWAYS, read_last
+from core.ingest.tables import tables_of
+from core.ingest.tex_math import named, with_signs
+from core.ingest.turned import read_last, set_otherwise
 from core.ingest.visibility import INVISIBLE, Visibility, visibility_of
 from core.records import PageReport
 
@@ -100,6 +101,7 @@ def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Ex
         raw=drawn.raw,
         alignment=drawn.alignment,
         boxes=drawn.boxes,
+        tables=tables_of(assembled.rows),
         title=title or _largest(raw[0]),
         date=date,
         pages=assembled.pages,
@@ -182,10 +184,14 @@ def _lines(page: Any) -> tuple[Line, ...]:
         pymupdf.TEXT_PRESERVE_LIGATURES
         | pymupdf.TEXT_PRESERVE_WHITESPACE
         | pymupdf.TEXT_MEDIABOX_CLIP
-        | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
     )
-    blocks = page.get_text("dict", flags=flags)["blocks"]
-    name_unknown(blocks)
+    with_codes = flags | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
+    blocks = page.get_textpage(flags=with_codes).extractDICT()["blocks"]
+    if named(blocks):
+        flags = with_codes
+    else:
+        coded, blocks = blocks, page.get_text("dict", flags=flags)["blocks"]
+        with_signs(blocks, coded)
     lines = lines_of(blocks)
     if needs_places("\n".join([line.drawn for line in lines])):
         with_places(blocks, page.get_text("rawdict", flags=flags)["blocks"])
@@ -202,18 +208,18 @@ def _raw_page(number: int, page: Any, lines: tuple[Line, ...], limits: Limits) -
         lines = (*lines, *recognised_lines(page, lines, limits))
         ocr = limits.ocr_language
     report = page_report(number, page, lines, seen, notes, ocr)
-    shown = tuple(page.rotation_matrix)
+    shown = tuple(page.rotation_matrix) if page.rotation else AS_IT_IS
     return RawPage(number, page.rect.height, lines, report, seen.hidden, shown)
 
 
 def _laid_out(raw: Sequence[RawPage]) -> tuple[tuple[PageReport, ...], list[PageContent]]:
     running = running_lines(
-        [[line for i, line in enumerate(page.lines) if i not in page.hidden] for page in raw],
+        [_visible(page) for page in raw],
         [page.height for page in raw],
     )
     reports, contents = [], []
     for page, found in zip(raw, running, strict=True):
-        visible = [line for i, line in enumerate(page.lines) if i not in page.hidden]
+        visible = _visible(page)
         body = [line for i, line in enumerate(visible) if line.text and i not in found]
         aside = [Aside(visible[i].text, kind, visible[i]) for i, kind in found.items()]
         hidden = [page.lines[i] for i in sorted(page.hidden)]
@@ -237,9 +243,15 @@ def _laid_out(raw: Sequence[RawPage]) -> tuple[tuple[PageReport, ...], list[Page
     return tuple(reports), contents
 
 
+def _visible(page: RawPage) -> Sequence[Line]:
+    if not page.hidden:
+        return page.lines
+    return [line for i, line in enumerate(page.lines) if i not in page.hidden]
+
+
 def _layout_warnings(layout: Layout) -> tuple[str, ...]:
     warnings = (UNCERTAIN,) if layout.uncertain else ()
-    warnings += (SIDEWAYS,) if layout.turned else ()
+    warnings += set_otherwise(layout.direction)
     return warnings + ((read_last(layout.across),) if layout.across else ())
 
 

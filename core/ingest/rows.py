@@ -48,7 +48,7 @@ def side_by_side(lines: Sequence[Line]) -> list[Group]:
     last: Line | None = None
     for line in lines:
         if last is not None:
-            size = max(last.size, line.size)
+            size = max(line.size, last.size)
             if (
                 -_ROW * size < line.baseline - last.baseline < _ROW * size
                 and line.x0 >= last.x1 - 0.3 * size
@@ -112,8 +112,9 @@ def row_of(group: Sequence[Line], header: str = "") -> Row:
     """The row that the pieces make."""
     if len(group) == 1:  # nearly all of them
         (line,) = group
-        text, x0, y0, x1, y1, baseline, size, bold, mono, *_ = line
-        return Row(text, x0, x1, y0, y1, baseline, size, bold, mono, 1, (line,), header)
+        text, x0, y0, x1, y1, baseline, size, bold, mono = line[:9]
+        box = (x0, x1, y0, y1)
+        return Row._make((text, *box, baseline, size, bold, mono, 1, (line,), header))
     main = max(group, key=lambda line: len(line.text))
     text = text_of(group)
     return Row(

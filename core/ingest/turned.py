@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from core.ingest.lines import DOWN, OVER, UP, UPRIGHT, Line
+from core.ingest.lines import DOWN, OVER, UP, UPRIGHT, VERTICAL, Line
 
 SIDEWAYS = "Its text is set sideways, and was read as it is when the page is turned."
+
+WRITTEN_DOWN = "Its text runs from top to bottom, in columns from right to left."
 
 
 def main_direction(lines: Sequence[Line]) -> int:
@@ -21,6 +23,13 @@ def main_direction(lines: Sequence[Line]) -> int:
         count[line.direction] += len(line.text)
     best = max(count, key=lambda direction: count[direction], default=UPRIGHT)
     return best if count[best] > count[UPRIGHT] else UPRIGHT
+
+
+def set_otherwise(direction: int) -> tuple[str, ...]:
+    """The warning for a page whose text does not run from left to right."""
+    if direction == UPRIGHT:
+        return ()
+    return (WRITTEN_DOWN if direction == VERTICAL else SIDEWAYS,)
 
 
 def read_last(characters: int) -> str:
@@ -33,7 +42,7 @@ def upright(line: Line) -> Line:
     x0, y0, x1, y1 = line.x0, line.y0, line.x1, line.y1
     if line.direction == UP:
         box = -y1, x0, -y0, x1
-    elif line.direction == DOWN:
+    elif line.direction in (DOWN, VERTICAL):
         box = y0, -x1, y1, -x0
     elif line.direction == OVER:
         box = -x1, -y1, -x0, -y0

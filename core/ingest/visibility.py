@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.ingest.lines import Line
+from core.ingest.lines import PALE, Line
 
 INVISIBLE = "invisible text"
 
@@ -45,14 +45,16 @@ def visibility_of(page: Any, lines: Sequence[Line]) -> Visibility:
     """What of the lines on a PyMuPDF page cannot be seen, and the pictures on it."""
     images, covered = _pictures(page, lines)
     area = page.rect
-    inkless = {i for i, line in enumerate(lines) if line.hidden}
+    width, height = area.width, area.height
+    inkless = {i for i, line in enumerate(lines) if line.alpha == 0}
     if images and lines:
         inkless |= _under_pictures(page, lines)
     recognised = covered >= _SCAN and 2 * len(inkless) > len(lines)
     hidden = set() if recognised else inkless
     for index, line in enumerate(lines):
-        outside = line.x1 <= 0 or line.y1 <= 0 or line.x0 >= area.width or line.y0 >= area.height
-        if outside or line.size < _MICROSCOPIC or (line.pale and _one_colour(page, line)):
+        outside = line.x1 <= 0 or line.y1 <= 0 or line.x0 >= width or line.y0 >= height
+        pale = line.color >= PALE and line.pale
+        if outside or line.size < _MICROSCOPIC or (pale and _one_colour(page, line)):
             hidden.add(index)
     return Visibility(frozenset(hidden), images, covered, recognised)
 
@@ -60,7 +62,7 @@ def visibility_of(page: Any, lines: Sequence[Line]) -> Visibility:
 def _pictures(page: Any, lines: Sequence[Line]) -> tuple[int, float]:
     # Listing what a page could draw is cheap, what it does draw is not: an image shared by all
     # pages, such as a logo, would be looked for again on each.
-    if lines and not page.get_images():
+    if lines and (_without_objects(page) or not page.get_images()):
         return 0, 0.0
     infos = page.get_image_info()
     area = abs(page.rect.width * page.rect.height) or 1.0
@@ -71,6 +73,13 @@ def _pictures(page: Any, lines: Sequence[Line]) -> tuple[int, float]:
         height = min(y1, page.rect.height) - max(y0, 0.0)
         covered = max(covered, max(0.0, width) * max(0.0, height) / area)
     return len(infos), covered
+
+
+def _without_objects(page: Any) -> bool:
+    """Whether the page's own resources, which it has, name nothing to be drawn but text."""
+    keys = page.parent.xref_get_key
+    resources, _ = keys(page.xref, "Resources")
+    return resources != "null" and keys(page.xref, "Resources/XObject")[0] == "null"
 
 
 def _under_pictures(page: Any, lines: Sequence[Line]) -> set[int]:

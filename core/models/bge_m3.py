@@ -15,11 +15,12 @@ import numpy as np
 from core.errors import ModelError
 from core.models.bert import import_torch
 from core.models.catalog import DEFAULTS, M3
+from core.models.device import device_named, library_versions
 from core.models.flag import flag_class
 from core.models.folder import content_hash, model_folder
 from core.models.frame import frame_of
 from core.models.pairs import loading, short_name, window
-from core.models.reading import Numbers, ReadingEncoder, Row, device_named, library_versions
+from core.models.reading import Numbers, ReadingEncoder, Row
 from core.models.wordpieces import Subwords
 
 DEFAULT = DEFAULTS[M3]

@@ -121,7 +121,7 @@ class EmbeddedEncoder:
             return cls._loaded[wanted]
 
     def encode_query(self, text: str) -> QueryStates:
-        ids = self._pieces.read_each([text])[0]
+        ids, starts = self._pieces.read(text)
         kept = ids[: self.window]
         if not len(kept):
             empty = np.zeros((0, self._projection.shape[1]), dtype=np.float32)
@@ -132,6 +132,7 @@ class EmbeddedEncoder:
             tokens=unit_rows(self._project(states[1:-1])),
             pieces=self._pieces.pieces(kept),
             truncated=len(ids) - len(kept),
+            starts=np.append(starts, len(text))[: len(kept) + 1],
         )
 
     def encode_spans(

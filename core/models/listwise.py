@@ -18,11 +18,11 @@ import numpy as np
 from core.errors import Cancelled, ModelError
 from core.models.bert import import_torch
 from core.models.consent import Consent, agreed, revision_of
+from core.models.device import device_named
 from core.models.folder import content_hash, model_folder
 from core.models.memory import free_memory, out_of_memory
 from core.models.pairs import loading, short_name
 from core.models.protocols import Reranking, RerankRequest
-from core.models.reading import device_named
 from core.ranking import min_max
 
 DEFAULT = "jinaai/jina-reranker-v3"
@@ -107,13 +107,15 @@ class RemoteListwise:
         """
         names, chunks = self._names(request), request.chunks
         order = [int(i) for i in request.retrieval_order if chunks[i].text.strip()]
-        groups = 1
+        groups, scores = 1, request.memo
         if any(names[i] not in request.memo for i in order):
             with self._busy:
                 given, groups = self._grouped(request, [chunks[i].text for i in order])
-            request.memo.update({names[order[at]]: score for at, score in given.items()})
+            scores = {names[i]: given.get(at, np.nan) for at, i in enumerate(order)}
+            if groups == 1:  # in groups, they are not the scores of this list
+                request.memo.update(scores)
         raw = np.full(len(chunks), np.nan)
-        raw[order] = [request.memo.get(names[i], np.nan) for i in order]
+        raw[order] = [scores[names[i]] for i in order]
         if order and np.isnan(raw).all():
             raise ModelError(
                 self.name, "gave no number for any chunk", "Its weights may be damaged."

@@ -33,8 +33,12 @@ def maxsim(
     by direction alone. ``weights`` [t], not negative, make the mean a weighted one. A chunk
     without tokens, or a question without (or of no weight), scores 0.
     """
-    best, _ = best_tokens(query, states, offsets)
-    shares = np.ones(len(query)) if weights is None else np.asarray(weights, dtype=np.float64)
+    return mean_of_best(best_tokens(query, states, offsets)[0], weights)
+
+
+def mean_of_best(best: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """MaxSim float32 [n] from the best cosines of ``t`` question tokens in ``n`` chunks, [t, n]."""
+    shares = np.ones(len(best)) if weights is None else np.asarray(weights, dtype=np.float64)
     # Added up a token at a time, so that the order is fixed.
     total = np.zeros(best.shape[1], dtype=np.float64)
     for share, row in zip(shares, best, strict=True):

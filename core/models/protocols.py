@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -23,10 +23,12 @@ class RerankRequest:
         retrieval_order: int[n], positions in ``chunks``, best first before this rerank.
         bm25: float64[n], raw. dense: float64[n] cosines, or None without an encoder.
         coverage: float64[n] in [0, 1], the share of the question's IDF mass that the chunk holds.
+        token_weights: float64[t], at least 0: what each token of ``query`` weighs by its rarity
+            among the chunks, or None: all weigh the same.
         states: reads the chunks' token states as the index holds them (read in document
             context), or None without an encoder.
-        memo: raw scores for this question and reranker, kept between runs, by chunk id or by a
-            name that says more.
+        memo: raw scores, or what they are made of, for this question and reranker, kept between
+            runs, by chunk id or by a name that says more.
         settings: the run's knobs; those of the group ``rerank`` are meant for rerankers.
         cancelled: asked between batches. May raise, which ends the work.
     """
@@ -40,8 +42,9 @@ class RerankRequest:
     coverage: np.ndarray
     states: Callable[[Sequence[int]], SpanStates] | None
     settings: Settings
-    memo: MutableMapping[str, float] = field(default_factory=dict)
+    memo: MutableMapping[str, Any] = field(default_factory=dict)
     cancelled: Callable[[], bool] | None = None
+    token_weights: np.ndarray | None = None
 
 
 @dataclass(frozen=True)

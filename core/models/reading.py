@@ -13,17 +13,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from threading import Lock
-from typing import Any
 
 import numpy as np
 
-from core.errors import Cancelled, ModelError
+from core.errors import ModelError
 from core.models.lexical import Weighed
 from core.models.memory import free_memory, out_of_memory
 from core.models.projection import quantise, unit_rows
 from core.models.states import LexicalWeights, Progress, QueryStates, SpanStates, Stop
 from core.models.windows import RangeIndex, Window, plan, token_ranges
 from core.models.wordpieces import Subwords
+from core.models.work import Work
 
 AT_ONCE = 2048
 """Tokens of a batch, padding included: more are no faster on a CPU. A longer row is read alone."""
@@ -94,7 +94,7 @@ class ReadingEncoder:
         """``before`` and ``after`` are special tokens; ``length`` counts them too."""
         self._pieces, self._filler, self._length = pieces, filler, length
         self._before, self._after = list(before), list(after)
-        self._prompt_ids, _ = pieces.read_after(self._document_prompt(), "a")
+        self._prompt_ids, _, _ = pieces.read_after(self._document_prompt(), "a")
         self.window = length - len(self._before) - len(self._after)
         self.reach = self.window - len(self._prompt_ids)
         self.overlap = min(OVERLAP, self.reach // 4)
@@ -117,7 +117,7 @@ class ReadingEncoder:
         return ""
 
     def encode_query(self, text: str) -> QueryStates:
-        prompt, ids = self._pieces.read_after(self._query_prompt(), text)
+        prompt, ids, starts = self._pieces.read_after(self._query_prompt(), text)
         kept = ids[: max(0, self.window - len(prompt))]
         if not len(kept):
             empty = np.zeros((0, self.width), dtype=np.float32)
@@ -130,6 +130,7 @@ class ReadingEncoder:
             pieces=self._pieces.pieces(kept),
             truncated=len(ids) - len(kept),
             sparse=self._weighed(kept, read.weights, [(0, len(kept))]),
+            starts=np.append(starts, len(text))[: len(kept) + 1],
         )
 
     def encode_spans(
@@ -148,7 +149,7 @@ class ReadingEncoder:
             for window in plan(len(ids), self.reach, self.overlap)
             if (found := ranges.meeting(window.keep_start, window.keep_end))
         }
-        work = _Work(sum(w.keep_end - w.keep_start for w in meeting), progress, cancelled)
+        work = Work(sum(w.keep_end - w.keep_start for w in meeting), progress, cancelled)
         if not self.in_context:
             work.total += int((last - first).sum())
         means = np.zeros((len(spans), self.hidden), dtype=np.float32)
@@ -157,7 +158,7 @@ class ReadingEncoder:
         for window, read in self._read_windows(ids, list(meeting), work):
             kept = slice(window.keep_start, window.keep_end)
             inside = slice(window.keep_start - window.start, window.keep_end - window.start)
-            states[kept] = quantise(read.states[inside])
+            states[kept] = _small(read.states[inside])
             if read.weights is not None:
                 weights[kept] = read.weights[inside]
             if self.in_context:
@@ -188,13 +189,13 @@ class ReadingEncoder:
         progress: Progress | None = None,
         cancelled: Stop | None = None,
     ) -> SpanStates:
-        return self._alone(texts, _Work(0, progress, cancelled))
+        return self._alone(texts, Work(0, progress, cancelled))
 
-    def _alone(self, texts: Sequence[str], work: _Work) -> SpanStates:
+    def _alone(self, texts: Sequence[str], work: Work) -> SpanStates:
         prompt = self._document_prompt()
         read = [self._pieces.read_after(prompt, t) for t in texts]
-        lengths = np.array([len(own) for _, own in read], dtype=np.int64)
-        rows = [self._row(own[: max(0, self.window - len(p))], p) for p, own in read]
+        lengths = np.array([len(own) for _, own, _ in read], dtype=np.int64)
+        rows = [self._row(own[: max(0, self.window - len(p))], p) for p, own, _ in read]
         kept = np.array([r.last - r.first for r in rows], dtype=np.int64)
         work.total = max(work.total, int(kept.sum()))
         offsets = np.cumsum([0, *kept], dtype=np.int64)
@@ -208,7 +209,7 @@ class ReadingEncoder:
             ):
                 own = slice(offsets[i], offsets[i + 1])
                 vectors[i] = numbers.vector
-                states[own] = quantise(numbers.states)
+                states[own] = _small(numbers.states)
                 if numbers.weights is not None:
                     weights[own] = numbers.weights
                 work.did(int(kept[i]))
@@ -237,7 +238,7 @@ class ReadingEncoder:
         ]
 
     def _read_windows(
-        self, ids: np.ndarray, windows: Sequence[Window], work: _Work
+        self, ids: np.ndarray, windows: Sequence[Window], work: Work
     ) -> Iterator[tuple[Window, Numbers]]:
         """Each window with what the model gave for all of its tokens."""
         work.check()
@@ -302,32 +303,7 @@ class ReadingEncoder:
         return ()
 
 
-class _Work:
-    """Tokens read of all, told to whoever waits, who may stop it."""
-
-    def __init__(self, total: int, progress: Progress | None, cancelled: Stop | None) -> None:
-        self.total, self._done = total, 0
-        self._progress, self._cancelled = progress, cancelled
-
-    def did(self, tokens: int) -> None:
-        self._done += tokens
-        if self._progress is not None:
-            self._progress(min(self._done, self.total), self.total)
-
-    def check(self) -> None:
-        if self._cancelled is not None and self._cancelled():
-            raise Cancelled
-
-
-def device_named() -> str:
-    """Where models of these libraries run: the GPU that torch finds, or the CPU."""
-    import torch
-
-    return "cuda" if torch.cuda.is_available() else "cpu"
-
-
-def library_versions(*names: str) -> tuple[Any, ...]:
-    """The installed releases of packages: other ones may give other last digits."""
-    from importlib.metadata import version
-
-    return tuple(version(name) for name in names)
+def _small(states: np.ndarray) -> np.ndarray:
+    """States in eight bits a number. What is no number matches nothing; in eight bits it would
+    be some number."""
+    return quantise(np.where(np.isfinite(states), states, 0.0))

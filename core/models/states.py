@@ -38,7 +38,9 @@ class QueryStates:
     token. ``tokens`` is float32 [t, p], unit rows in the projected space, one for each
     of ``pieces`` (the tokenizer's spelling, the special tokens left out). ``truncated`` counts
     the tokens past the encoder's window, which were not read. ``sparse`` holds one stretch,
-    the question; None where the encoder learns no lexical weights.
+    the question; None where the encoder learns no lexical weights. ``starts`` is int64 [t + 1]:
+    the characters at which the tokens begin, and the one at which the last ends; None where
+    the encoder does not say.
     """
 
     vector: np.ndarray
@@ -46,6 +48,7 @@ class QueryStates:
     pieces: tuple[str, ...]
     truncated: int = 0
     sparse: LexicalWeights | None = None
+    starts: np.ndarray | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,12 +18,12 @@ import numpy as np
 from core.errors import Cancelled, ModelError
 from core.models.bert import import_torch
 from core.models.consent import Consent, agreed
+from core.models.device import device_named
 from core.models.folder import architecture, content_hash, model_folder
 from core.models.frame import frame_of
 from core.models.memory import free_memory, out_of_memory
 from core.models.pairs import loading, short_name, window
 from core.models.protocols import Reranking, RerankRequest
-from core.models.reading import device_named
 from core.models.windows import joined_texts, plan, token_ranges
 from core.models.wordpieces import Subwords
 

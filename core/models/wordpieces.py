@@ -85,13 +85,15 @@ class Subwords(Pieces):
         ids, starts = super().read(text)
         return ids, _at_letters(text, starts)
 
-    def read_after(self, prompt: str, text: str) -> tuple[np.ndarray, np.ndarray]:
-        """Token ids of a prompt and of the text right behind it, read as one, int64 [t] each."""
+    def read_after(self, prompt: str, text: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Token ids of a prompt and of the text right behind it, read as one, and the characters
+        of the text at which its tokens begin, int64 [t] each."""
         whole = self._tokenizer.encode(_whole(prompt + text), add_special_tokens=False)
         ids = np.array(whole.ids, dtype=np.int64)
         ends = np.array([o[1] for o in whole.offsets], dtype=np.int64)
         own = int(np.searchsorted(ends, len(prompt), side="right")) if prompt else 0
-        return ids[:own], ids[own:]
+        begins = np.array([o[0] for o in whole.offsets[own:]], dtype=np.int64) - len(prompt)
+        return ids[:own], ids[own:], _at_letters(text, np.maximum(begins, 0))
 
 
 def _at_letters(text: str, starts: np.ndarray) -> np.ndarray:

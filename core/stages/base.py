@@ -27,7 +27,8 @@ class Query:
     (None without an encoder), ``fused`` what orders, ``coverage`` the share in [0, 1] of the
     question's IDF mass that a chunk holds, ``sparse`` 0 or more, by lexical weights that the
     encoder learnt (None where it learns none). ``states`` is None where the encoder did not
-    read the question.
+    read the question. ``token_weights`` is float64[t], what each token of ``states`` weighs by
+    its rarity, or None where the encoder does not say where its tokens stand.
     """
 
     terms: tuple[str, ...]
@@ -37,6 +38,7 @@ class Query:
     fused: np.ndarray
     coverage: np.ndarray
     sparse: np.ndarray | None = None
+    token_weights: np.ndarray | None = None
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.errors import Cancelled, EmptyIndexError
 from core.index.analyse import analyse_query
-from core.index.bm25 import BM25Index, inverse_document_frequency
+from core.index.rarity import coverage, token_weights
 from core.models.states import QueryStates
 from core.ranking import descending, min_max, ranks, reciprocal_rank_fusion, weighted_sum
 from core.records import Candidate
@@ -33,7 +33,16 @@ def first_stage(state: State, settings: Settings, run: Run) -> tuple[State, Stag
     query_states, dense, degraded = _dense(run)
     sparse = _sparse(run, query_states)
     fused, how = _fused(run.mode.first_stage, bm25, dense, sparse, settings)
-    query = Query(terms, query_states, bm25, dense, fused, coverage(index.bm25, terms), sparse)
+    query = Query(
+        terms=terms,
+        states=query_states,
+        bm25=bm25,
+        dense=dense,
+        fused=fused,
+        coverage=coverage(index.bm25, terms),
+        sparse=sparse,
+        token_weights=_weights(run, query_states),
+    )
     order = _whole(run, settings, bm25, warnings) if run.mode.first_stage == "whole" else None
     if order is None:
         k = settings.top_k if run.mode.first_stage == "bm25" else settings.candidate_k
@@ -77,18 +86,11 @@ def first_stage(state: State, settings: Settings, run: Run) -> tuple[State, Stag
     return replace(state, candidates=candidates, query=query), record
 
 
-def coverage(bm25: BM25Index, terms: tuple[str, ...]) -> np.ndarray:
-    """float64[chunks] in [0, 1]: the share of the question's IDF mass that each chunk holds.
-
-    A term that no chunk holds weighs most, since it is the surest sign of a question that
-    the documents do not answer.
-    """
-    held, total = np.zeros(bm25.n), 0.0
-    for term in dict.fromkeys(terms):
-        idf = inverse_document_frequency(bm25.document_frequency(term), bm25.n)
-        held += idf * (bm25.scores((term,)) > 0)
-        total += idf
-    return held / total if total else held
+def _weights(run: Run, states: QueryStates | None) -> np.ndarray | None:
+    """What each of the encoder's tokens of the question weighs, where it says where they stand."""
+    if states is None or states.starts is None:
+        return None
+    return token_weights(run.index.bm25, run.question, states.starts)
 
 
 def _dense(run: Run):
@@ -98,6 +100,9 @@ def _dense(run: Run):
     if run.encoder is None or run.index.vectors is None:
         why = run.no_encoder if run.encoder is None else "no encoder read the documents"
         return None, None, f"{why.rstrip('.')}: BM25 alone ranks"
+    if not run.index.read_by(run.encoder.fingerprint):
+        # Their vectors have nothing to do with each other, even where they are of one length.
+        return None, None, "another encoder read the documents (index them anew): BM25 alone ranks"
     try:
         if run.encoder.fingerprint not in run.read:
             states = run.encoder.encode_query(run.question)

@@ -76,6 +76,7 @@ def _request(
         bm25=query.bm25[rows],
         dense=None if query.dense is None else query.dense[rows],
         coverage=query.coverage[rows],
+        token_weights=query.token_weights,
         states=(lambda which: run.index.states(rows[list(which)]))
         if run.index.has_states
         else None,

@@ -128,7 +128,7 @@ def _layout(
             notes.append(
                 note("no passage", colours.muted, x=0, y=i, xref="x", yanchor="middle", xshift=4)
             )
-    if len(set(budgets)) == 1:
+    if len(set(budgets)) == 1 and budgets[0]:
         said = f"evidence budget, {budgets[0]:,} tokens"
         notes.append(
             note(said, colours.muted, x=budgets[0], y=1, xref="x", yref="paper", xanchor="right")
@@ -166,6 +166,7 @@ def _layout(
                 "line": {"color": colours.text, "width": 1.5, "dash": "dot"},
             }
             for i, budget in enumerate(budgets)
+            if budget
         ],
         annotations=notes,
         dragmode=False,

@@ -24,15 +24,22 @@ TOP, ROW, BAND = 36, 22, 52
 
 
 def bump_chart(
-    traces: Mapping[str, Trace], *, selected: str = "", theme: str = "light"
+    traces: Mapping[str, Trace],
+    *,
+    selected: str = "",
+    theme: str = "light",
+    joined: Mapping[str, Mapping[str, str]] | None = None,
 ) -> go.Figure:
     """Ranks in each mode's prompt, best first, joined by a line for each chunk.
+
+    ``joined`` says which chunk is which where the traces name them differently: for each key
+    a name by chunk id. ``selected`` and ``customdata`` are then such names.
 
     Only chunks that reach some prompt are drawn, the best :data:`MOST_LINES` of them and the
     selected one. Where a chunk is lost, its line ends in a band below, at a glyph that says
     how. Points carry the chunk id as ``customdata``. The height follows from the longest prompt.
     """
-    colours, several = palette(theme), Several(traces)
+    colours, several = palette(theme), Several(traces, joined)
     every = several.chunks
     shown = [c for i, c in enumerate(every) if i < MOST_LINES or c == selected]
     ranks = [lk.passage_ranks.get(c, 0) for lk in several.lookups for c in shown]
@@ -152,7 +159,7 @@ def _ends(
         for p, lk in zip(ways[c], several.lookups, strict=True)
         if p is not None and not p.rank
     ]
-    looks = [fate_look(lk.fate(c).stage if lk.known(c) else "access") for c, _, lk in found]
+    looks = [fate_look(lk.fate(c).stage if lk.known(c) else lk.unknown_stage) for c, _, lk in found]
     marker = {
         "symbol": [look.symbol for look in looks],
         "color": [look.colour(theme) for look in looks],
@@ -164,7 +171,7 @@ def _ends(
 def _fates(several: Several, ways: Mapping[str, Way], theme: str) -> list[dict[str, Any]]:
     """What the glyphs in the band mean."""
     stages = {
-        lk.fate(c).stage if lk.known(c) else "access"
+        lk.fate(c).stage if lk.known(c) else lk.unknown_stage
         for c, way in ways.items()
         for p, lk in zip(way, several.lookups, strict=True)
         if p is not None and not p.rank
@@ -195,7 +202,7 @@ def _markers(
 
 def _said(several: Several, lookup: Lookup, chunk: str, rank: int) -> str:
     home = several.home(chunk)
-    title = f"<b>{mode_title(lookup.trace.mode)}</b> · {escaped(clipped(home.named(chunk), 60))}"
+    title = f"<b>{several.title(lookup)}</b> · {escaped(clipped(home.named(chunk), 60))}"
     if rank:
         fate = f"rank {rank} in the prompt, cited as [{lookup.numbers[chunk]}]"
     elif lookup.known(chunk):
@@ -203,7 +210,7 @@ def _said(several: Several, lookup: Lookup, chunk: str, rank: int) -> str:
         reason = lookup.reason(chunk)
         fate += f": {lines(reason, 2, 50)}" if reason else ""
     else:
-        fate = "not among its documents"
+        fate = lookup.unknown
     return f"{title}<br>{fate}<br>“{lines(first_words(home.chunks.get(chunk)), 3)}”"
 
 

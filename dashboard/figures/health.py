@@ -14,6 +14,9 @@ from dashboard.figures.text import count, escaped
 from dashboard.palette import SEVERITIES, palette
 
 HEIGHT = 96
+WIDTH = 0.86
+"""Of a bar, in pages."""
+
 LEAST = 0.06
 """The height of an empty page's bar, as a share of the tallest: it must be seen, and clicked."""
 
@@ -43,7 +46,6 @@ def page_bars(pages: Sequence[PageReport], *, current: int = 0, theme: str = "li
             HEIGHT,
             margin={"l": 46, "r": 4, "t": 6, "b": 20},
             barmode="overlay",
-            bargap=0.15 if len(pages) <= 120 else 0,
             xaxis=axis(
                 colours,
                 range=[0.4, len(pages) + 0.6],
@@ -67,6 +69,8 @@ def _bars(pages: Sequence[PageReport], name: str, colour: str, tallest: int) -> 
         "type": "bar",
         "x": [p.number for p in pages],
         "y": [max(p.characters, LEAST * tallest) for p in pages],
+        # Else each colour's bars are as wide as their own gaps allow.
+        "width": WIDTH,
         "marker": {"color": colour},
         "selected": {"marker": {"opacity": 1}},
         "unselected": {"marker": {"opacity": 1}},

@@ -17,7 +17,8 @@ HEIGHT = 78
 def ledger_bar(trace: Trace, *, theme: str = "light") -> go.Figure:
     """The model window from its first token to its last: one bar, a segment a part.
 
-    Widths are tokens. A dotted line stands where the evidence budget would end.
+    Widths are tokens. A dotted line stands where the evidence budget would end. An imported
+    trace has neither window nor budget: the bar is its prompt, as far as that is recorded.
     """
     colours = palette(theme)
     ledger = trace.ledger
@@ -30,13 +31,15 @@ def ledger_bar(trace: Trace, *, theme: str = "light") -> go.Figure:
         "Free": colours.track,
     }
     parts = ledger_parts(trace)
+    if trace.origin:  # what is not recorded is no part of it
+        parts = {part: tokens for part, tokens in parts.items() if tokens}
     window = max(1, ledger.window, sum(parts.values()))
     data: list[dict[str, Any]] = []
     start, evidence_at = 0, 0
     for part, tokens in parts.items():
         if part == "Evidence":
             evidence_at = start
-        share = f"{tokens / window:.1%} of the window"
+        share = f"{tokens / window:.1%} of the {'window' if ledger.window else 'prompt'}"
         data.append(
             {
                 "type": "bar",
@@ -82,11 +85,13 @@ def ledger_bar(trace: Trace, *, theme: str = "light") -> go.Figure:
                 "line": {"color": colours.text, "width": 1.5, "dash": "dot"},
             }
         ]
-        if budget <= window
+        if budget <= window and ledger.evidence_budget
         else [],
         annotations=[
             {
-                "text": f"evidence budget, {ledger.evidence_budget:,} tokens",
+                "text": f"evidence budget, {ledger.evidence_budget:,} tokens"
+                if ledger.evidence_budget
+                else "window and budget are not recorded",
                 "x": min(budget, window),
                 "y": 1,
                 "yref": "paper",

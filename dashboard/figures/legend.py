@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from dashboard.palette import FATES
 
-_GLYPHS = {look.symbol: look.glyph for look in FATES.values()} | {"square": "■"}
+_GLYPHS = {look.symbol: look.glyph for look in FATES.values()} | {"square": "■", "cross": "✚"}
 _BORDERS = {"dot": "dotted", "dash": "dashed"}
 
 

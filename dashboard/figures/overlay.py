@@ -13,7 +13,7 @@ from dashboard.figures.rows import Mark
 from dashboard.figures.stack import OVERHANG
 from dashboard.figures.strip import Shown, Strip
 from dashboard.lookup import Lookup
-from dashboard.palette import FATES, Palette
+from dashboard.palette import Palette, fate_look
 
 Drawn = dict[str, Any]
 
@@ -113,7 +113,7 @@ def _glyphs(
     ids = [lookup.id_of(mark.row) for _, mark, _ in found]
     columns = strip.bins.columns(np.array([mark.row for _, mark, _ in found]))
     anchor = stage == "anchor"
-    look = FATES.get(stage, FATES["budget"])
+    look = fate_look(stage)
     border = {"color": colours.background, "width": 1} if anchor else {"width": 0}
     return {
         "type": "scatter",

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from core.ranking import min_max
-from core.trace import ADDED, DROPPED, KEPT, Entry, StageRecord
+from core.trace import ADDED, DROPPED, KEPT, NOT_IN_MODE, NOT_RECORDED, Entry, StageRecord
 from dashboard.lookup import STAGE_TITLES, Lookup
 
-NOT_IN_MODE = "not in this mode"
 FILTERS = ("relevance", "dedup", "diversity")
 """Stages that share one row: each only takes chunks away."""
 
@@ -110,7 +109,8 @@ def _whole_corpus(lookup: Lookup, name: str, title: str, unit: str) -> MapRow:
     if not len(scores):
         first = lookup.stage("first_stage")
         failed = name == "dense" and first is not None and first.degraded
-        return MapRow(name, title, absent=first.degraded if failed else NOT_IN_MODE)
+        absent = NOT_RECORDED if lookup.trace.origin else NOT_IN_MODE
+        return MapRow(name, title, absent=first.degraded if failed else absent)
     cells = Cells(np.arange(len(scores)), scores, min_max(scores), lookup.corpus_ranks(name))
     return MapRow(name, title, cells, unit=unit, of=len(scores))
 
@@ -126,28 +126,35 @@ def _cells(lookup: Lookup, entries: Sequence[Entry]) -> Cells:
 
 def _first_stage(lookup: Lookup) -> MapRow:
     record, title = lookup.stage("first_stage"), STAGE_TITLES["first_stage"]
-    if record is None:
-        return MapRow("first_stage", title, absent=NOT_IN_MODE)
+    if record is None or not record.ran:
+        return MapRow("first_stage", title, absent=_absence(record))
     cells = _cells(lookup, _entries(record, lookup, (KEPT,)))
     unit = "fused score" if len(lookup.scores("dense")) else "BM25 score"
+    if lookup.trace.origin:
+        unit = "score"
     return MapRow("first_stage", title, cells, unit=unit, of=len(cells))
+
+
+def _absence(record: StageRecord | None) -> str:
+    return NOT_IN_MODE if record is None else record.absence
 
 
 def _rerank(lookup: Lookup, name: str) -> MapRow:
     record, title = lookup.stage(name), STAGE_TITLES[name]
     if record is None or not record.ran:
-        return MapRow(name, title, absent=NOT_IN_MODE)
+        return MapRow(name, title, absent=_absence(record))
     if record.degraded:
         return MapRow(name, title, absent=f"no scores: {record.degraded}")
-    cells = _cells(lookup, _entries(record, lookup, (KEPT,)))
-    return MapRow(name, title, cells, unit=f"{title.lower()} score", of=len(cells))
+    cells = _cells(lookup, _entries(record, lookup, (KEPT, ADDED)))
+    marks = tuple(_lost(lookup, name))  # imported reranks keep the best only
+    return MapRow(name, title, cells, marks, unit=f"{title.lower()} score", of=len(cells))
 
 
 def _windows(lookup: Lookup) -> MapRow:
     """Chunks that joined, the anchors that brought them, and how far each anchor reached."""
     record, title = lookup.stage("extend"), STAGE_TITLES["extend"]
     if record is None or not record.ran:
-        return MapRow("extend", title, absent=NOT_IN_MODE)
+        return MapRow("extend", title, absent=_absence(record))
     added = _entries(record, lookup, (ADDED,))
     brought = {e.anchor for e in added}
     anchors, reach = [], []
@@ -194,6 +201,8 @@ def _lost(lookup: Lookup, stage: str) -> list[Mark]:
 def _filters(lookup: Lookup, last: _Carried) -> MapRow:
     """What is left after relevance, duplicates and diversity, and what each of them took."""
     marks = [mark for stage in FILTERS for mark in _lost(lookup, stage)]
+    if lookup.trace.origin and not any(lookup.ran(stage) for stage in FILTERS):
+        return MapRow("filters", "Filters", absent=NOT_RECORDED)
     record = lookup.stage("diversity")
     kept = [c for c in record.kept if lookup.known(c)] if record else []
     cells = last.cells(lookup.rows(kept), range(1, len(kept) + 1))
@@ -205,5 +214,5 @@ def _prompt(lookup: Lookup, last: _Carried) -> MapRow:
     chosen = [p.chunk_id for p in lookup.trace.selected if lookup.known(p.chunk_id)]
     ranks = [lookup.passage_ranks[c] for c in chosen]
     cells = last.cells(lookup.rows(chosen), ranks)
-    marks = tuple(_lost(lookup, "budget"))
+    marks = (*_lost(lookup, "budget"), *_lost(lookup, "prompt"))
     return MapRow("prompt", "In the prompt", cells, marks, unit=last.unit, of=len(chosen))

@@ -65,7 +65,7 @@ def score_strip(trace: Trace, stage: str, *, selected: str = "", theme: str = "l
         said = f"{what}, {number(cut, 3)}"
         notes.append(note(said, colours.muted, x=1, y=cut, xanchor="right"))
     if not scored:
-        why = record.degraded or ("not in this mode" if not record.ran else "no scores")
+        why = record.degraded or (record.absence or "no scores")
         said = escaped(clipped(why, 90))
         notes.append(note(said, colours.muted, x=0.5, y=0.5, yref="paper", xanchor="center"))
     small = {"size": SMALL, "color": colours.muted}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.modes import MODES
 from core.trace import Trace
 from dashboard.figures.text import clipped, count, escaped
+from dashboard.joined import JoinedLookup
 from dashboard.lookup import Lookup
 from dashboard.palette import Palette
 
@@ -24,18 +24,35 @@ class Group:
 
     name: str
     colour: str
-    ids: frozenset[str]
+    chunks: frozenset[str]
 
     def holds(self, chunk: str) -> bool:
-        return chunk.rpartition(":")[0] in self.ids
+        return chunk in self.chunks
 
 
 class Several:
-    """Traces of one question, by key. Figures of the same traces get the same colours."""
+    """Traces of one question, by key. Figures of the same traces get the same colours.
 
-    def __init__(self, traces: Mapping[str, Trace]) -> None:
+    ``joined`` gives for a key the name that each chunk of that trace shares with the others,
+    where traces do not name their chunks alike; documents are then told apart by their name.
+    """
+
+    def __init__(
+        self,
+        traces: Mapping[str, Trace],
+        joined: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> None:
         self.keys = list(traces)
-        self.lookups = [Lookup(trace) for trace in traces.values()]
+        self.lookups: list[Lookup] = [
+            JoinedLookup(trace, joined[key]) if joined else Lookup(trace)
+            for key, trace in traces.items()
+        ]
+        self._by_name = joined is not None
+
+    def title(self, lookup: Lookup) -> str:
+        """What the trace of a lookup is called."""
+        at = next(i for i, held in enumerate(self.lookups) if held is lookup)
+        return mode_title(self.keys[at])
 
     @property
     def chunks(self) -> list[str]:
@@ -48,22 +65,23 @@ class Several:
 
     def groups(self, colours: Palette) -> list[Group]:
         """A group for each document with a passage, those with most passages first."""
-        counted = Counter(c.rpartition(":")[0] for c in self.chunks)
-        order = sorted(counted, key=lambda d: (-counted[d], d))
+        members: dict[str, list[str]] = {}
+        names: dict[str, str] = {}
+        for chunk in self.chunks:
+            document = self.home(chunk).document(chunk)
+            key = document.name if self._by_name else document.id
+            members.setdefault(key, []).append(chunk)
+            names[key] = escaped(clipped(document.name, 32))
+        order = sorted(members, key=lambda d: (-len(members[d]), d))
         most = len(colours.documents)
         groups = [
-            Group(self._name(d), shade, frozenset([d]))
+            Group(names[d], shade, frozenset(members[d]))
             for d, shade in zip(order[:most], colours.documents, strict=False)
         ]
         if rest := order[most:]:
-            groups.append(Group(count(len(rest), "other document"), colours.other, frozenset(rest)))
+            others = frozenset(c for d in rest for c in members[d])
+            groups.append(Group(count(len(rest), "other document"), colours.other, others))
         return groups
-
-    def _name(self, document: str) -> str:
-        for lookup in self.lookups:
-            if document in lookup.places:
-                return escaped(clipped(lookup.places[document].document.name, 32))
-        return document
 
     def home(self, chunk: str) -> Lookup:
         """A trace that holds the chunk's text."""

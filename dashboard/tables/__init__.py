@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dashboard.tables.chunk import component_table, journey_table
 from dashboard.tables.compare import compare_table, mode_table
+from dashboard.tables.difference import difference_table, facts_table, settings_table
 from dashboard.tables.evaluate import (
     RECALL_HELP,
     Item,
@@ -22,6 +23,8 @@ from dashboard.tables.evaluate import (
 from dashboard.tables.health import facts_line, health_line, health_table
 from dashboard.tables.run import ledger_table, selected_table, stage_summary
 from dashboard.tables.stages import COLUMN_GROUPS, COLUMN_HELP, stage_table
+from dashboard.tables.sweep import changes_table
+from dashboard.tables.verdict import fact_rows, tried_table, verdict_table
 
 __all__ = [
     "COLUMN_GROUPS",
@@ -30,9 +33,13 @@ __all__ = [
     "Item",
     "changed_items",
     "changed_lines",
+    "changes_table",
     "compare_table",
     "component_table",
+    "difference_table",
+    "fact_rows",
     "facts_line",
+    "facts_table",
     "health_line",
     "health_table",
     "journey_table",
@@ -43,7 +50,10 @@ __all__ = [
     "pieces_counted",
     "recall_table",
     "selected_table",
+    "settings_table",
     "stage_summary",
     "stage_table",
+    "tried_table",
     "unmeasured_table",
+    "verdict_table",
 ]

@@ -17,6 +17,7 @@ COMPONENTS = ("Score", "Stage", "Value", "Meaning")
 _MEANINGS: Mapping[str, str] = {
     "bm25": "Match of the question's words, by BM25; 0 or more",
     "dense": "Cosine of the chunk's vector and the question's, -1 to 1",
+    "sparse": "Match of the question's tokens, by the weights that the encoder learnt; 0 or more",
     "fused": "What orders the first stage",
     "window_score": "Score that sets the window's size, 0 to 1 over the candidates",
     "radius": "Chunks that join on each side",
@@ -24,14 +25,17 @@ _MEANINGS: Mapping[str, str] = {
     "how much less this chunk matches than the best do: high for all chunks of a question that is "
     "answered well",
 }
+_THEIRS = "As the import gives it"
 _RERANK_PARTS: Mapping[str, str] = {
     "": "What orders after this rerank, 0 to 1",
     "raw": "The model's own number",
     "bm25": "BM25 share (logarithm), 0 to 1 over the candidates",
     "dense": "Dense share, 0 to 1 over the candidates",
-    "maxsim": "Best match of each word of the question among the chunk's words (MaxSim), 0 to 1 over the candidates",
+    "maxsim": "Best match of each word of the question among the chunk's words and, counting less, its neighbours' (MaxSim), rare words counting more, 0 to 1 over the candidates",
+    "terms": "Share of the question's words that it holds, 0 to 1 over the candidates",
+    "near": "MaxSim with the neighbours' words, before it is set to 0 to 1",
     "coverage": "Share of the question's words that it holds, rare words counting more, 0 to 1",
-    "own": "Weighted mean of the three shares",
+    "own": "Weighted mean of the four shares",
     "neighbours": "Gained from the scores of its neighbours",
     "logit": "The cross-encoder's output before it becomes a probability",
 }  # fmt: skip
@@ -48,7 +52,8 @@ def component_table(trace: Trace, chunk_id: str) -> pd.DataFrame:
         return pd.DataFrame(columns=list(COMPONENTS))
     rows: list[tuple[str, str, float | None, str]] = []
     at = lookup.row(chunk_id)
-    for name, title in (("bm25", "BM25"), ("dense", "Dense"), ("fused", "Fused")):
+    titles = {"bm25": "BM25", "dense": "Dense", "sparse": "Sparse", "fused": "Fused"}
+    for name, title in titles.items():
         scores = lookup.scores(name)
         if len(scores):
             ranked = int(lookup.corpus_ranks(name)[at])
@@ -64,7 +69,12 @@ def component_table(trace: Trace, chunk_id: str) -> pd.DataFrame:
             rows += [
                 (_name(n, record.name), title, v, _meaning(n, record.name))
                 for n, v in entry.scores.items()
+                if not trace.origin
             ]
+        if trace.origin:
+            scores = {"Score": entry.score, **entry.scores}
+            title = STAGE_TITLES.get(record.name, record.name)
+            rows += [(n, title, v, _THEIRS) for n, v in scores.items() if v is not None]
         if entry.relevance is not None and relevance is None:
             relevance = (entry.relevance, STAGE_TITLES.get(record.name, record.name))
         elif entry.relevance is not None and record.name == "rerank_2":
@@ -104,12 +114,15 @@ def journey_table(trace: Trace, chunk_id: str) -> pd.DataFrame:
     for record in trace.stages:
         title = STAGE_TITLES.get(record.name, record.name)
         entry = lookup.entries[record.name].get(chunk_id)
-        if record.name == "access":
+        if not record.recorded:
+            rows.append((title, "Not recorded.", None, None, None))
+        elif record.name == "access":
             rows.append((title, "This principal may read its document.", None, None, None))
         elif not record.ran:
             rows.append((title, "Not in this mode.", rank, rank, None))
         elif entry is None and record.name == "first_stage":
-            rows.append((title, _not_taken(lookup, chunk_id), None, None, _fused(lookup, chunk_id)))
+            said = "Not on its list." if trace.origin else _not_taken(lookup, chunk_id)
+            rows.append((title, said, None, None, _fused(lookup, chunk_id)))
         elif entry is None and not present:
             if record.name != "extend":
                 continue
@@ -169,6 +182,9 @@ def _sentence(lookup: Lookup, record: StageRecord, entry: Entry) -> str:
     reason = lookup.readable(entry.reason, entry.chunk_id)
     if entry.fate == DROPPED:
         return _capital(f"lost: {lookup.reason(entry.chunk_id)}.")
+    if lookup.trace.origin:
+        ranked = f"rank {entry.rank} of {record.passed:,} on its list" if entry.rank else "kept"
+        return _capital(f"{ranked}{f'; {reason}' if reason else ''}.")
     if entry.fate == ADDED:
         side = "after" if entry.offset > 0 else "before"
         return (

@@ -12,26 +12,28 @@ from dashboard.lookup import STAGE_TITLES, Lookup
 def stage_summary(trace: Trace) -> pd.DataFrame:
     """A row a stage: chunks in and out, seconds, model, warnings.
 
-    Columns: Stage, Ran ("yes", "not in this mode", "degraded"), In, Out, Dropped, Added
-    (chunks), Seconds, Tokens read, Model, How, Warnings.
+    Columns: Stage, Ran ("yes", "not in this mode", "not recorded", "degraded"), In, Out,
+    Dropped, Added (chunks; empty where not recorded), Seconds, Tokens read, Model, How, Warnings.
     """
     rows = [
         {
             "Stage": STAGE_TITLES.get(s.name, s.name),
-            "Ran": "degraded" if s.degraded else "yes" if s.ran else "not in this mode",
-            "In": s.entered,
-            "Out": s.passed,
-            "Dropped": s.entered + len(s.added) - s.passed,
-            "Added": len(s.added),
-            "Seconds": s.seconds,
-            "Tokens read": s.tokens_read,
+            "Ran": "degraded" if s.degraded else s.absence or "yes",
+            "In": s.entered if s.recorded else None,
+            "Out": s.passed if s.recorded else None,
+            "Dropped": s.entered + len(s.added) - s.passed if s.recorded else None,
+            "Added": len(s.added) if s.recorded else None,
+            "Seconds": s.seconds if s.seconds or not trace.origin else None,
+            "Tokens read": s.tokens_read if not trace.origin else None,
             "Model": s.model,
-            "How": s.how,
+            "How": s.how if s.recorded else "",
             "Warnings": " ".join(filter(None, (f"{s.degraded}." if s.degraded else "", *s.warnings))),
         }
         for s in trace.stages
     ]  # fmt: skip
-    return pd.DataFrame(rows)
+    frame = pd.DataFrame(rows)
+    whole = ("In", "Out", "Dropped", "Added", "Tokens read")
+    return frame.astype(dict.fromkeys(whole, "Int64") | {"Seconds": "float64"})
 
 
 def selected_table(trace: Trace) -> pd.DataFrame:
@@ -108,9 +110,13 @@ def ledger_table(trace: Trace) -> pd.DataFrame:
     """
     window = trace.ledger.window
     parts = ledger_parts(trace) | {"Model window": window}
+    if trace.origin:  # neither a window nor a budget is recorded
+        parts = {part: tokens for part, tokens in parts.items() if tokens}
     budget = trace.ledger.evidence_budget
     what = _WHAT | {
-        "Evidence": f"{_WHAT['Evidence']}, of a budget of {budget:,} tokens",
+        "Evidence": f"{_WHAT['Evidence']}, of a budget of {budget:,} tokens"
+        if budget
+        else "Passages, counted here",
         "Model window": "Prompt and answer together",
     }
     rows = [
@@ -122,4 +128,4 @@ def ledger_table(trace: Trace) -> pd.DataFrame:
         }
         for part, tokens in parts.items()
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["Part", "Tokens", "Share", "What it is"])

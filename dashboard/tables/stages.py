@@ -21,6 +21,8 @@ COLUMN_GROUPS: Mapping[str, tuple[str, ...]] = {
         "Dense rank",
         "Fused score",
         "Fused rank",
+        "List score",
+        "List rank",
     ),
     "Rerank 1": ("Rerank 1 score", "Rerank 1 rank"),
     "Windows": ("Window",),
@@ -42,6 +44,8 @@ COLUMN_HELP: Mapping[str, str] = {
     "Dense rank": "Among all chunks.",
     "Fused score": "What orders the first stage, from BM25 and dense.",
     "Fused rank": "Among all chunks; the first of them become candidates.",
+    "List score": "What the other pipeline's search gave it, in its own unit.",
+    "List rank": "On the list of the other pipeline's search.",
     "Rerank 1 score": "The first rerank's score, 0 to 1.",
     "Rerank 1 rank": "Among the candidates.",
     "Window": "The anchor whose window brought it in, and how many chunks away it stands; or the radius of its own window.",
@@ -55,9 +59,9 @@ COLUMN_HELP: Mapping[str, str] = {
     "First words": "The beginning of its text.",
 }  # fmt: skip
 
-_RANKS = ("BM25 rank", "Dense rank", "Fused rank", "Rerank 1 rank", "Rerank 2 rank")
+_RANKS = ("BM25 rank", "Dense rank", "Fused rank", "List rank", "Rerank 1 rank", "Rerank 2 rank")
 _WHOLE = (*_RANKS, "Chunk", "Tokens", "Prompt number")
-_NUMBERS = ("BM25 score", "Dense score", "Fused score", "Rerank 1 score", "Rerank 2 score", "Relevance")  # fmt: skip
+_NUMBERS = ("BM25 score", "Dense score", "Fused score", "List score", "Rerank 1 score", "Rerank 2 score", "Relevance")  # fmt: skip
 
 
 def stage_table(
@@ -134,7 +138,13 @@ def _columns(lookup: Lookup, expected: bool) -> list[str]:
     for name, title in (("bm25", "BM25"), ("dense", "Dense"), ("fused", "Fused")):
         if not len(lookup.scores(name)):
             gone |= {f"{title} score", f"{title} rank"}
-    for stage, title in (("rerank_1", "Rerank 1"), ("rerank_2", "Rerank 2")):
+    if not lookup.trace.origin:
+        gone |= {"List score", "List rank"}
+    for stage, title in (
+        ("first_stage", "List"),
+        ("rerank_1", "Rerank 1"),
+        ("rerank_2", "Rerank 2"),
+    ):
         record = lookup.stage(stage)
         if record is None or not record.ran:
             gone |= {f"{title} score", f"{title} rank"}
@@ -169,7 +179,11 @@ def _row(lookup: Lookup, chunk: str, expected: bool) -> dict[str, Any]:
         if len(scores):
             out[f"{title} score"] = float(scores[row])
             out[f"{title} rank"] = int(lookup.corpus_ranks(name)[row]) or None
-    for stage, title in (("rerank_1", "Rerank 1"), ("rerank_2", "Rerank 2")):
+    for stage, title in (
+        ("first_stage", "List"),
+        ("rerank_1", "Rerank 1"),
+        ("rerank_2", "Rerank 2"),
+    ):
         entry = _scored(lookup, stage, chunk)
         out[f"{title} score"] = entry.score if entry else None
         out[f"{title} rank"] = entry.rank if entry else None
@@ -188,6 +202,8 @@ def _window(lookup: Lookup, chunk: str) -> str:
     entry = lookup.entries.get("extend", {}).get(chunk)
     if entry is None:
         return ""
+    if entry.fate == ADDED and not entry.anchor:
+        return "joined"
     if entry.fate == ADDED:
         anchor = lookup.row(entry.anchor) - lookup.place_of(lookup.row(entry.anchor)).first + 1
         return f"{entry.offset:+d} from chunk {anchor:,}"

@@ -12,7 +12,7 @@ from core.fates import fate_of
 from core.trace import ADDED, Trace
 from dashboard import say, state, tables
 from dashboard.chunks import Shown, find, step_in_document, step_in_ranking
-from dashboard.link import View
+from dashboard.link import CHUNK, View
 from dashboard.views import expected
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ def draw(
         )
         st.space("stretch")
         if index is not None:
+            _why(trace, chunk_id)
             _to_document(chunk)
             _mark(chunk_id, evidence)
             found = index.chunk(chunk_id)
@@ -169,6 +170,20 @@ def _to_document(chunk: Shown) -> None:
     ):
         state.change(chunk=chunk.id)
         state.go_to("Documents")
+
+
+def _why(trace: Trace, chunk_id: str) -> None:
+    """The way to why this chunk is not in the prompt; nothing for one that is."""
+    if any(p.chunk_id == chunk_id for p in trace.selected):
+        return
+    if st.button(
+        "Why is it missing?",
+        key="why_missing",
+        type="tertiary",
+        help="The Missing page: what lost this chunk, and which change brings it back.",
+    ):
+        state.change(chunk=chunk_id, why=CHUNK)
+        state.go_to("Missing")
 
 
 def _mark(chunk_id: str, evidence: tuple[str, ...]) -> None:

@@ -11,22 +11,28 @@ import streamlit as st
 from core.modes import MODES
 from core.trace import Trace
 from dashboard import charts, columns, figures, row_choice, say, state, tables, waiting, work
-from dashboard.chunks import clicked_chunk, place
+from dashboard import saved as saved_traces
+from dashboard.chunks import clicked_chunk
 from dashboard.lookup import STAGE_TITLES
 from dashboard.palette import FATES
+from dashboard.views import difference, saved
 
 HEIGHT = 700
 CHUNKS_HEIGHT = 360
 
 
 def draw() -> None:
-    """The page, for the view's question and knobs."""
-    if state.saved_trace() is not None:
-        say.note("info", "A saved trace holds one mode. Go back to live to compare.", key="saved")
+    """The page, for the view's question and knobs, or for a saved trace."""
+    opened = state.saved_trace()
+    if opened is not None:
+        said = "A saved trace holds one mode. Go back to live to compare the modes."
+        say.note("info", said, key="saved")
+        _two({}, "", opened)
         return
     view = state.view()
     if not view.question:
         say.note("info", "Ask a question above to compare the modes on it.", key="empty")
+        _two({}, "", None)
         return
     found = work.compare(view, height=HEIGHT)
     if found is None:
@@ -43,7 +49,20 @@ def draw() -> None:
         return
     _charts(traces, view.chunk, evidence)
     _chunks(traces, view.chunk)
-    _difference(traces, view.mode, evidence)
+    _two(traces, view.mode, None)
+
+
+def _two(traces: Mapping[str, Trace], mode: str, opened: tuple[str, Trace] | None) -> None:
+    """Any two of the modes and the saved traces, and the list of those."""
+    kept = dict(saved_traces.kept())
+    if opened is not None and opened[1] not in kept.values():
+        kept = {opened[0]: opened[1]} | kept
+    name = opened[0] if opened is not None else ""
+    choices = difference.named_choices(traces, mode, kept, name)
+    current = traces.get(mode) or (opened[1] if opened else None)
+    first, second = difference.first_choices(choices, traces, mode)
+    difference.draw(choices, first, second)
+    saved.draw(current)
 
 
 def _charts(traces: Mapping[str, Trace], selected: str, evidence: tuple[str, ...]) -> None:
@@ -130,7 +149,9 @@ def _chunks(traces: Mapping[str, Trace], selected: str) -> None:
         "numbered as the prompt cites them); a word, the stage that lost the chunk."
     )
     brief = {
-        look.text: f"{look.glyph} {STAGE_TITLES[stage].lower()}" for stage, look in FATES.items()
+        look.text: f"{look.glyph} {STAGE_TITLES[stage].lower()}"
+        for stage, look in FATES.items()
+        if stage in STAGE_TITLES
     }
     frame = tables.compare_table(traces).replace(brief)
     ids = [str(name) for name in frame.index]
@@ -154,68 +175,3 @@ def _mode_columns() -> dict[str, Any]:
 def _chunk_clicked() -> None:
     if chosen := row_choice.clicked("compare_chunks", state.view().chunk):
         state.change(chunk=chosen)
-
-
-def _difference(traces: Mapping[str, Trace], mode: str, evidence: tuple[str, ...]) -> None:
-    say.heading("What one has that another lacks")
-    names = list(traces)
-    other = "no_rerank" if mode != "no_rerank" else "rerank_extend_rerank"
-    with st.container(key="split_difference"):
-        one, two = st.columns(2)
-    with one:
-        first = _choose("This mode", names, mode, "difference_one")
-    with two:
-        second = _choose("against", names, other, "difference_two")
-    rows = difference(traces[first], traces[second], evidence)
-    for column, chosen, kind in ((one, first, "first"), (two, second, "second")):
-        with column:
-            mine = [{k: v for k, v in r.items() if k != "in"} for r in rows if r["in"] == kind]
-            st.caption(f"Only in {MODES[chosen].title}: {passages(len(mine))}")
-            if mine:
-                frame = pd.DataFrame(mine)
-                if not evidence:
-                    del frame["Expected"]
-                st.dataframe(
-                    frame,
-                    hide_index=True,
-                    height="content",
-                    column_config=columns.layout(frame),
-                    placeholder="",
-                )
-    st.caption(f"In both: {passages(sum(r['in'] == 'both' for r in rows))}")
-
-
-def passages(n: int) -> str:
-    return f"{n} passage{'s' * (n != 1)}"
-
-
-def _choose(label: str, names: list[str], default: str, key: str) -> str:
-    return st.selectbox(
-        label,
-        names,
-        index=names.index(default),
-        format_func=full_title,
-        key=key,
-        persist_state="session",
-    )
-
-
-def difference(first: Trace, second: Trace, evidence: tuple[str, ...] = ()) -> list[dict]:
-    """A row for each passage of either prompt; ``in`` is first, second or both."""
-    ones = {p.chunk_id: p for p in first.selected}
-    twos = {p.chunk_id: p for p in second.selected}
-    rows = []
-    for chunk_id in sorted(ones | twos):
-        passage = ones.get(chunk_id) or twos[chunk_id]
-        both = chunk_id in ones and chunk_id in twos
-        rows.append(
-            {
-                "in": "both" if both else "first" if chunk_id in ones else "second",
-                "Document": passage.document,
-                "Place": place(passage.pages, int(chunk_id.rsplit(":", 1)[-1])),
-                "Tokens": passage.tokens,
-                "Expected": "✓" if chunk_id in evidence else "",
-                "First words": " ".join(passage.text.split())[:160],
-            }
-        )
-    return rows

@@ -124,6 +124,12 @@ def warnings(document: Document) -> list[str]:
     return list(dict.fromkeys(said))
 
 
+def page_warnings(document: Document, number: int) -> list[str]:
+    """What went wrong with one page's text, a sentence each."""
+    found = next((p for p in document.report.pages if p.number == number), None)
+    return list(found.warnings) if found is not None else []
+
+
 def _details(
     document: Document, chunks: tuple[Chunk, ...], view: View, owner: bool, shelf: Shelf
 ) -> None:
@@ -145,11 +151,7 @@ def _details(
     facts = [kind(report.media_type), many, size, tables.facts_line(document)]
     with st.container(key="quiet_document"):
         st.text(" · ".join(f for f in facts if f))
-    said = warnings(document)
-    if said:
-        say.note("warning", said[:12], key="document")
-        if len(said) > 12:
-            st.caption(f"and {len(said) - 12} more")
+    say.note("warning", report.warnings[:12], key="document")
     if not chunks:
         say.note("error", "No chunk came of this document: it cannot be found.", key="no_chunk")
     _done_to_it(document)
@@ -198,6 +200,7 @@ def _text(document: Document, chunks: tuple[Chunk, ...], view: View, shelf: Shel
         chunk = next((c for c in chunks if c.id == view.chunk and page.holds(c.id)), None)
         if chunk is not None:
             expected.draw(document, chunk.start, chunk.end, key="document")
+    say.note("warning", page_warnings(document, number), key="page")
     original = shelf.originals.get(document.id)
     if original is None or not document.pages:
         _blocks(page, view)

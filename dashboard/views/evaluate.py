@@ -78,6 +78,7 @@ def draw() -> None:
         settings=evaluation.measured(view.settings, include),
         principal=view.principal,
         documents=shelf.fingerprint,
+        models=view.models,
     )
     made = _result(inputs, found, chosen.name)
     if made is not None:

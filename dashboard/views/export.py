@@ -1,19 +1,24 @@
-"""The export menu: save this trace, or open one that was saved."""
+"""The export menu: take this trace away, save it in the session, or open one from a file."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from core.errors import TraceFormatError
+from core.diagnosis import faults
+from core.index.index import Index
 from core.report import markdown_report
 from core.trace import Trace
-from dashboard import say, state, tables
+from dashboard import diagnosing, state, tables
+from dashboard.link import View
+from dashboard.views import saved
 
-LARGEST_MB = 50
 
+def draw(trace: Trace, evidence: tuple[str, ...], index: Index | None = None) -> None:
+    """The menu. Files are made when asked for, not on every run.
 
-def draw(trace: Trace, evidence: tuple[str, ...]) -> None:
-    """The menu. Files are made when asked for, not on every run."""
+    With ``index``, as the principal sees it, the report says why evidence is missing.
+    """
+    view = state.view()
     with st.popover("Export", key="export"):
         st.download_button(
             "Trace as JSON",
@@ -35,7 +40,7 @@ def draw(trace: Trace, evidence: tuple[str, ...]) -> None:
         )
         st.download_button(
             "Report as Markdown",
-            lambda: markdown_report(trace, evidence=evidence),
+            lambda: report(trace, evidence, view, index),
             file_name="trace.md",
             mime="text/markdown",
             on_click="ignore",
@@ -43,16 +48,21 @@ def draw(trace: Trace, evidence: tuple[str, ...]) -> None:
             width="stretch",
         )
         st.divider()
-        st.file_uploader(
-            "Open a saved trace",
-            type=["json"],
-            key="open_trace",
-            on_change=_open,
-            max_upload_size=LARGEST_MB,
-        )
-        problem = st.session_state.pop("open_trace_problem", "")
-        if problem:
-            say.note("error", problem, key="open_trace")
+        saved.save(trace)
+        saved.upload("open_trace", show=True)
+
+
+def report(trace: Trace, evidence: tuple[str, ...], view: View, index: Index | None = None) -> str:
+    """The trace as Markdown; with its documents at hand also the verdicts on the evidence, and
+    the faults that can be seen without another run."""
+    if index is None:
+        return markdown_report(trace, evidence=evidence)
+    return markdown_report(
+        trace,
+        evidence=evidence,
+        verdicts=diagnosing.verdicts_on(view, index, trace) if evidence else (),
+        faults=faults(trace, index),
+    )
 
 
 def table_csv(trace: Trace, evidence: tuple[str, ...]) -> str:
@@ -67,15 +77,3 @@ def table_csv(trace: Trace, evidence: tuple[str, ...]) -> str:
 
 def _harmless(cell: object) -> object:
     return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t") else cell
-
-
-def _open() -> None:
-    upload = st.session_state["open_trace"]
-    if upload is None:
-        return
-    try:
-        state.open_trace(upload.name, Trace.from_json(upload.getvalue().decode("utf-8-sig")))
-    except UnicodeDecodeError:
-        st.session_state["open_trace_problem"] = f"{upload.name}: is not a text file."
-    except TraceFormatError as error:
-        st.session_state["open_trace_problem"] = f"{upload.name}: {error}"

@@ -39,6 +39,8 @@ def summary(trace: Trace) -> str:
     seconds = sum(s.seconds for s in trace.stages)
     ledger = trace.ledger
     many = len(trace.selected)
+    if trace.origin:
+        return " · ".join(_of_import(trace, many))
     return " · ".join(
         [
             f"{many} passage{'s' * (many != 1)}",
@@ -47,6 +49,17 @@ def summary(trace: Trace) -> str:
             f"{seconds:.2f} s",
         ]
     )
+
+
+def _of_import(trace: Trace, many: int) -> list[str]:
+    """The same of an imported trace: only what it records."""
+    said = [
+        f"{many} passage{'s' * (many != 1)}",
+        f"{trace.ledger.evidence:,} tokens, counted here",
+        f"{len(trace.chunks):,} chunks are named",
+    ]
+    seconds = sum(s.seconds for s in trace.stages)
+    return [*said, f"{seconds:.2f} s"] if seconds else said
 
 
 def nearest_misses(trace: Trace) -> list[str]:

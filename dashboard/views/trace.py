@@ -63,7 +63,7 @@ def _body(trace: Trace, view: View, evidence: tuple[str, ...], index: Index | No
     if index is not None:
         outcome.peers(view, evidence)
     shown = chunk.shown(trace, view, index, evidence)
-    _map(trace, shown, evidence)
+    _map(trace, shown, evidence, index)
     with st.container(key="split_trace"):
         left, right = st.columns([1.7, 1], gap="medium")
     with left:
@@ -72,7 +72,7 @@ def _body(trace: Trace, view: View, evidence: tuple[str, ...], index: Index | No
         chunk.draw(trace, shown, ids, evidence, index)
 
 
-def _map(trace: Trace, shown: str, evidence: tuple[str, ...]) -> None:
+def _map(trace: Trace, shown: str, evidence: tuple[str, ...], index: Index | None) -> None:
     names = {d.id: d.name for d in trace.documents}
     choices = {PROMPT_ONLY: "Map: documents in the prompt", EVERY: "Map: all candidates"} | names
     with st.container(horizontal=True, vertical_alignment="center", key="map_bar"):
@@ -87,7 +87,7 @@ def _map(trace: Trace, shown: str, evidence: tuple[str, ...]) -> None:
         )
         focus = _focus(trace, shown)
         st.space("stretch")
-        export.draw(trace, evidence)
+        export.draw(trace, evidence, index)
     documents = map_documents(trace, which, shown, evidence)
     figure = figures.document_map(
         trace,

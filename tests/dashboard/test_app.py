@@ -433,6 +433,25 @@ def test_the_packaged_configuration_keeps_to_this_machine() -> None:
     assert "http" not in (ROOT / "dashboard" / "style.css").read_text()
 
 
+def test_a_reranker_of_ones_own_scores_on_the_page(tmp_path) -> None:
+    from dashboard.models import ModelChoice
+    from tests.models.tiny import save_reranker
+
+    save_reranker(tmp_path / "own")
+    at = open_page("Trace", q=QUESTION, mode="bge_rerank")
+    embedded = trace_of(at).stage("rerank_1")
+    choice = ModelChoice("custom", piecewise=str(tmp_path / "own"))
+    at.session_state["view"] = at.session_state["view"].changed(models=choice)
+    settle(at)
+    own = trace_of(at).stage("rerank_1")
+    assert not own.degraded and own.model != embedded.model
+    gone = ModelChoice("custom", piecewise=str(tmp_path / "gone"))
+    at.session_state["view"] = at.session_state["view"].changed(models=gone)
+    settle(at)
+    assert "there is no such folder" in trace_of(at).stage("rerank_1").degraded
+    assert "there is no such folder" in texts(at)
+
+
 # the Evaluate page
 
 

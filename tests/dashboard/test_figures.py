@@ -549,3 +549,65 @@ def test_figures_and_tables_need_no_streamlit():
 
 def test_settings_of_the_fixture_are_valid():
     Settings(**traces.KNOBS)
+
+
+def reports():
+    from core.records import Count, PageReport
+
+    return [
+        PageReport(1, 1_200),
+        PageReport(2, 900, uncertain=True),
+        PageReport(3, 0, images=1, covered=0.9),
+        PageReport(4, 500, removed=(Count("invisible text", 80),)),
+    ]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_each_page_has_a_bar_of_its_health(theme):
+    figure = figures.page_bars(reports(), current=2, theme=theme)
+    bars = {t.name: t for t in figure.data if t.type == "bar"}
+    assert {n: list(t.customdata) for n, t in bars.items()} == {
+        "good page": [1],
+        "doubtful page": [2, 4],
+        "bad page": [3],
+    }
+    assert list(bars["good page"].y) == [1_200]
+    assert min(bars["bad page"].y) > 0  # an empty page can be seen and clicked
+    assert "is a picture without text" in bars["bad page"].hovertext[0]
+    assert len({t.marker.color for t in bars.values()}) == 3
+    assert "bad page" in figures.legend_html(figure)
+
+
+def test_a_document_without_pages_has_no_bars():
+    assert not figures.page_bars([]).data
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_lines_of_a_page_have_the_colour_of_their_chunks_fate(theme):
+    from core.ingest.picture import Picture
+    from dashboard.page_lines import PageLine
+    from dashboard.palette import FATES
+
+    lines = [
+        PageLine("a:000000", 0, (10, 20, 110, 32), True),
+        PageLine("a:000001", 1, (10, 40, 60, 52), True),
+        PageLine("", -1, (10, 60, 60, 70)),
+    ]
+    figure = figures.page_figure(
+        Picture(b"\x89PNG", 200.0, 300.0),
+        lines,
+        fates={"a:000000": "prompt", "a:000001": "budget"},
+        said={"a:000000": "Chunk 1 <b>", "a:000001": "Chunk 2"},
+        height=600,
+        selected="a:000001",
+        theme=theme,
+    )
+    bars = {t.name: t for t in figure.data if t.type == "bar"}
+    assert set(bars) == {"in the prompt", "cut by the budget", "not ranked (in no chunk)"}
+    prompt = bars["in the prompt"]
+    assert prompt.marker.color == FATES["prompt"].colour(theme)
+    assert (prompt.base[0], prompt.x[0], prompt.y[0], prompt.width[0]) == (10, 100, 26, 12)
+    assert list(prompt.customdata) == ["a:000000"]
+    assert "&lt;b&gt;" in prompt.hovertext[0]
+    assert any(t.name == "selected chunk" for t in figure.data)
+    assert figure.layout.images[0].sizex == 200 and figure.layout.yaxis.range[0] == 300

@@ -14,7 +14,7 @@ from core.modes import DEFAULT_MODE, MODES
 from core.records import Access, Principal
 from core.settings import Settings, knobs
 from dashboard.jobs import DONE, FAILED, STOPPED, Board, Job, Lane
-from dashboard.link import QUESTION_LIMIT, View, from_params, to_params
+from dashboard.link import PASSAGE_LIMIT, QUESTION_LIMIT, SWEPT, View, from_params, to_params
 from dashboard.shelf import Shelf
 from tests.worlds import document
 
@@ -53,6 +53,10 @@ views = st.builds(
     principal=principals,
     chunk=st.sampled_from(["", "0123456789abcdef:000003"]),
     evidence=st.sets(st.sampled_from(["a:000001", "b:000002"])).map(lambda s: tuple(sorted(s))),
+    passage=st.text(st.characters(blacklist_categories=["Cs"]), max_size=60),
+    why=st.sampled_from(["", "chunk", "1", "12"]),
+    knob=st.sampled_from(["", "mode", "candidate_k"]),
+    second=st.sampled_from(["", *SWEPT]),
 )
 
 
@@ -66,6 +70,16 @@ def test_a_link_restores_the_view(view: View) -> None:
     again, problems = from_params(as_browser(to_params(view)))
     assert again == view
     assert problems == []
+
+
+def test_what_a_link_says_of_passages_and_knobs_is_checked() -> None:
+    view, problems = from_params(
+        {"passage": ["x" * (PASSAGE_LIMIT + 1)], "why": ["<b>"], "knob": ["luck"], "second": ["b"]}
+    )
+    assert len(view.passage) == PASSAGE_LIMIT and "cut at" in problems[0]
+    assert (view.why, view.knob, view.second) == ("", "", "b")
+    assert from_params({"why": ["9" * 5_000]})[0].why == ""
+    assert not {"chunk_tokens", "rerank_seconds", "instructions"} & set(SWEPT)
 
 
 def test_the_default_view_needs_no_parameters() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 from core.fates import fates
 from core.records import chunk_id
 from core.settings import STAGES
-from core.trace import DROPPED
+from core.trace import DROPPED, CorpusScores
 from dashboard import tables
 from dashboard.lookup import STAGE_TITLES, Lookup
 from dashboard.palette import FATES
@@ -26,7 +28,10 @@ def test_stage_table_has_a_row_for_each_chunk_that_a_stage_named():
     assert sorted(table.index) == sorted(c.id for c in trace.chunks)
     assert table.index.is_unique
     assert list(table.columns) == [
-        c for group in tables.COLUMN_GROUPS.values() for c in group if c != "Expected"
+        c
+        for group in tables.COLUMN_GROUPS.values()
+        for c in group
+        if c not in ("Expected", "List score", "List rank")  # those are an import's
     ]
     assert set(tables.COLUMN_HELP) == {c for g in tables.COLUMN_GROUPS.values() for c in g}
 
@@ -145,6 +150,20 @@ def test_components_are_every_score_with_its_meaning():
     assert second["Relevance"] == lookup.entries["rerank_2"][chunk].relevance
     assert (table["Meaning"] != "").all()
     assert tables.component_table(trace, "feedfeedfeedfeed:000000").empty
+
+
+def test_sparse_scores_are_components_where_an_encoder_gave_them():
+    plain = traces.small()
+    chunk = plain.selected[0].chunk_id
+    assert "Sparse" not in set(tables.component_table(plain, chunk)["Score"])
+    sparse = np.linspace(0, 1, len(plain.corpus_scores.array("fused")))
+    held = replace(plain.corpus_scores, sparse=CorpusScores.pack(sparse))
+    made = replace(plain, corpus_scores=held)
+    table = tables.component_table(made, chunk).set_index("Score")
+    row = Lookup(made).row(chunk)
+    assert table.loc["Sparse", "Value"] == pytest.approx(sparse[row])
+    assert f"rank {len(sparse) - row} of" in table.loc["Sparse", "Meaning"]
+    assert Lookup(made).corpus_ranks("sparse")[0] == 0  # no token in common, no rank
 
 
 def test_the_ledger_sums_to_the_window():

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from core.diagnosis import propose, target_of_chunk
+from core.diagnosis.pairs import smallest
 from core.diagnosis.recall import recall_price
 from core.diagnosis.rechunk import rechunked
+from core.diagnosis.replay import Point, Replay
+from core.diagnosis.scan import Clock
 from core.diagnosis.targets import target_of_span
 from core.errors import Cancelled, ChunkscopeError
 from core.pipeline import Pipeline
@@ -91,6 +94,23 @@ def test_a_budget_that_the_window_does_not_hold():
     assert not arrives(evidence_budget=budget - 50, window_tokens=window)
     assert not arrives(evidence_budget=budget, window_tokens=window - 500)
     assert not arrives(evidence_budget=200_000) and not arrives(window_tokens=1_000_000)
+
+
+def test_a_pair_is_as_small_in_each_knob_as_the_other_lets_it_be():
+    """From values far too large back to the step before which the other knob is not enough."""
+    made, pipe, trace, target = long_passage(
+        window_tokens=1_000, answer_reserve=400, evidence_budget=100
+    )
+    here = Point(Settings(**trace.settings), "bge_rerank")
+    replay = Replay(pipe, made, "alpha")
+    large = {"evidence_budget": 50_000, "window_tokens": 600_000}
+    found = smallest(replay, here, target, large, Clock(60))
+    assert replay.reach(here.moved(**found), target).arrived
+    for knob, step in (("evidence_budget", 50), ("window_tokens", 500)):
+        nearer = found | {knob: found[knob] - step}
+        assert not replay.reach(here.moved(**nearer), target).arrived
+    idle = smallest(replay, here, target, large | {"rrf_k": 90}, Clock(60))
+    assert idle == found  # a knob that does nothing is left out
 
 
 def test_nothing_brings_it_back_and_what_was_tried_is_said():

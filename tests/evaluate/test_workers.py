@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentParser
 from functools import partial
 from itertools import count
+from types import ModuleType
 
 import pytest
 
@@ -69,3 +71,15 @@ def test_the_real_models_give_the_same_numbers(root, tmp_path):
     one = evaluate(real, made, asked, RANKED, scope="document", budgets=(200,))
     two = evaluate(real, made, asked, RANKED, scope="document", budgets=(200,), through=through)
     assert one.rows and two.without_timings() == one.without_timings()
+
+
+def test_workers_do_not_run_again_what_this_process_was_started_with(monkeypatch, tmp_path):
+    started = tmp_path / "page.py"
+    mark = tmp_path / "mark"
+    started.write_text(f"open({str(mark)!r}, 'a').write('ran')\nraise SystemExit(3)\n")
+    page = ModuleType("__main__")
+    page.__file__ = str(started)
+    monkeypatch.setitem(sys.modules, "__main__", page)
+    through = partial(parallel, opener=opened, workers=2)
+    assert small(through=through).without_timings() == small().without_timings()
+    assert not mark.exists() and sys.modules["__main__"] is page

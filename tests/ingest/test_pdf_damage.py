@@ -164,3 +164,11 @@ def test_pages_and_characters_are_limited() -> None:
 def test_objects_that_are_no_pages_are_no_crash() -> None:
     data = raw([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[1 0 R 9 0 R]/Count 2>>"])
     assert problem(data)
+
+
+@pytest.mark.parametrize("matrix", [b"1 0 0 99999999", b"1 0 99999999 1", b"99999999 0 0 1"])
+def test_coordinates_of_no_page_are_held_within_bounds(matrix: bytes) -> None:
+    content = b"BT /F0 12 Tf 50 250 Td (near) Tj ET BT /F0 12 Tf %s 60 200 Tm (far and wide) Tj ET"
+    (outcome,) = ingest([Source("far.pdf", one_page(content % matrix, HELVETICA))])
+    assert outcome.document is not None and "near" in outcome.document.text
+    assert all(abs(corner) <= 1e6 for box in outcome.document.boxes for corner in box[3:])

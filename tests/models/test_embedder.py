@@ -161,6 +161,15 @@ def test_a_text_without_tokens(tiny: EmbeddedEncoder, text: str) -> None:
     assert query.tokens.shape == (0, 32) and query.pieces == () and not query.vector.any()
 
 
+def test_a_question_says_where_its_tokens_stand(tiny: EmbeddedEncoder) -> None:
+    text = "The pump, then  the VALVE fee?"
+    query = tiny.encode_query(text)
+    assert query.starts[-1] == len(text) and len(query.starts) == len(query.pieces) + 1
+    held = [text[a:b].strip().lower() for a, b in itertools.pairwise(query.starts)]
+    known = [(h, p) for h, p in zip(held, query.pieces, strict=True) if p != "[UNK]"]
+    assert len(known) > 3 and all(h == p.removeprefix("##") for h, p in known)
+
+
 def test_nothing_at_all(tiny: EmbeddedEncoder) -> None:
     for states in (tiny.encode_spans("some text", []), tiny.encode_alone([])):
         assert len(states) == 0 and states.offsets.tolist() == [0]
@@ -177,6 +186,7 @@ def test_what_is_past_the_window_is_counted(tiny: EmbeddedEncoder) -> None:
     text = prose(tiny.window + 20)
     query = tiny.encode_query(text)
     assert query.truncated == 20 and len(query.pieces) == len(query.tokens) == tiny.window
+    assert len(query.starts) == tiny.window + 1 and query.starts[-1] < len(text)
     alone = tiny.encode_alone(["pump", text])
     assert alone.truncated.tolist() == [0, 20]
     assert alone.offsets.tolist() == [0, 1, 1 + tiny.window]

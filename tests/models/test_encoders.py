@@ -16,7 +16,7 @@ from core.models.projection import fixed_projection, unit_rows
 from core.models.reading import ReadingEncoder
 from core.models.sentence_encoder import SentenceEncoder
 from core.models.states import SpanStates
-from tests.models.tiny import VOCABULARY, save_encoder, save_reranker
+from tests.models.tiny import POISON, VOCABULARY, save_encoder, save_reranker
 
 WORDS = [w for w in VOCABULARY if w.isalpha()]
 
@@ -160,6 +160,8 @@ def test_prompts_that_a_model_was_saved_with_are_read_and_are_no_part_of_the_tex
     assert near(query.vector, unit_rows(library.encode_query([QUESTION]))[0])
     assert not near(query.vector, loaded["mean"].encode_query(QUESTION).vector)
     assert len(query.tokens) == len(query.pieces) == 6
+    assert query.starts[0] == 0 and query.starts[-1] == len(QUESTION)
+    assert query.starts.tolist() == loaded["mean"].encode_query(QUESTION).starts.tolist()
     text = prose(9)
     assert near(encoder.encode_alone([text]).vectors, unit_rows(library.encode_document([text])))
     assert len(encoder.encode_spans(text, [(0, len(text))]).states) == 9
@@ -313,6 +315,25 @@ def test_states_of_unknown_kind_keep_all_numbers_up_to_1024():
     wide = fixed_projection(1536)
     assert wide.shape == (1536, 1024)
     assert np.allclose(wide.T @ wide, np.eye(1024), atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["m3", "mean"])
+@pytest.mark.filterwarnings("error")
+def test_numbers_that_are_none_match_nothing_and_reach_no_other_chunk(kind, tmp_path):
+    """Chunks far from the one at fault are read in other passes, or alone."""
+    if kind == "m3":
+        encoder = BgeM3Encoder.load(str(save_encoder(tmp_path, heads=True, poisoned=True)))
+    else:
+        made = save_encoder(tmp_path, "bert", pooling="mean", poisoned=True)
+        encoder = SentenceEncoder.load(str(made))
+    clean = " ".join(w for w in prose(400).split() if w != POISON)
+    text = f"{POISON} {clean}"
+    spans = cut(text, 100)
+    read = encoder.encode_spans(text, spans)
+    assert np.isnan(read.vectors[0]).any() and not read.tokens_of(0).any()
+    assert np.isfinite(read.vectors[10:]).all() and read.states[200:].any(axis=1).all()
+    raw = maxsim(encoder.encode_query(QUESTION).tokens, read.states, read.offsets)
+    assert np.isfinite(raw).all() and raw[0] == 0
 
 
 def equal(one: SpanStates, other: SpanStates) -> bool:

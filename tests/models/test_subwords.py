@@ -32,10 +32,11 @@ def test_a_word_belongs_to_the_chunk_in_which_its_letters_stand():
 
 def test_a_prompt_and_a_text_are_told_apart():
     pieces = Subwords.of(metaspace(), "it")
-    prompt, own = pieces.read_after("query: ", "fee tax")
+    prompt, own, starts = pieces.read_after("query: ", "fee tax")
     assert pieces.pieces(prompt) == ("▁query", ":")
     assert pieces.pieces(own) == ("▁fee", "▁tax")
-    assert [len(i) for i in pieces.read_after("", "fee tax")] == [0, 2]
+    assert starts.tolist() == [0, 4]  # letters of the text itself, without prompt or blank
+    assert [len(i) for i in pieces.read_after("", "fee tax")] == [0, 2, 2]
 
 
 @pytest.mark.parametrize("kind", ["bert", "xlm-roberta"])

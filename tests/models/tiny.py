@@ -83,6 +83,7 @@ def save_encoder(
     positions: int = 64,
     width: int = 16,
     dtype: str = "float32",
+    poisoned: bool = False,
     seed: int = 0,
 ) -> Path:
     """Saves a random encoder and its tokenizer to ``folder``, and returns it.
@@ -91,6 +92,7 @@ def save_encoder(
         heads: with BGE-M3's two heads, as its authors' library reads them.
         pooling: as a model of sentence-transformers with this pooling, by that library.
         prompts: what such a model was saved with.
+        poisoned: makes the embedding of :data:`POISON` NaN.
     """
     import torch
     from transformers import BertConfig, BertModel, XLMRobertaConfig, XLMRobertaModel
@@ -116,6 +118,10 @@ def save_encoder(
             initializer_range=0.6,
         )
     )
+    if poisoned:
+        with torch.no_grad():
+            table = made.get_input_embeddings().weight
+            table[tokenizer.convert_tokens_to_ids(POISON)] = float("nan")
     made.to(getattr(torch, dtype)).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     if heads:

@@ -13,7 +13,6 @@ from core.index.index import Index
 from core.ranking import descending
 from core.records import Span
 from core.settings import Settings
-from core.stages.first_stage import coverage
 from core.tokens import WordCounter
 from core.trace import Trace
 from tests.fakes import HashingEncoder
@@ -137,21 +136,6 @@ def test_a_chunk_without_a_term_gets_nothing_from_bm25s_ranks():
     assert by_name(trace, made, "fused")[best] == pytest.approx(1 / (60 + rank), rel=1e-6)
 
 
-# Coverage: the share of the question's IDF mass.
-
-
-def test_coverage_by_hand():
-    made = index_of(FIVE)
-    idf = {n: math.log(1 + (5 - n + 0.5) / (n + 0.5)) for n in (0, 2)}
-    held = coverage(made.bm25, ("alpha", "pump", "zebra"))
-    total = 2 * idf[2] + idf[0]
-    expected = {"a1": 2 * idf[2], "a2": 0, "a3": idf[2], "b1": 0, "b2": idf[2]}
-    rows = names(made, made.chunk_ids)
-    assert held.tolist() == pytest.approx([expected[n] / total for n in rows])
-    assert coverage(made.bm25, ()).tolist() == [0] * 5
-    assert coverage(made.bm25, ("alpha", "alpha")).max() == 1.0
-
-
 # The modes of the first stage.
 
 
@@ -256,3 +240,15 @@ def test_a_question_cut_by_the_model_says_so():
 
     record = ask(index_of(FIVE), mode="no_rerank", encoder=Short()).stage("first_stage")
     assert any("7 tokens cut" in w for w in record.warnings)
+
+
+def test_vectors_of_another_encoder_are_not_compared():
+    class Other(HashingEncoder):
+        fingerprint = "word-hashes-2"
+
+    made = build_index([document("alpha pump.", "a")], Settings(), Other(), counter=WordCounter())
+    record = ask(made, mode="no_rerank", question="alpha").stage("first_stage")
+    assert "another encoder read the documents" in record.degraded
+    assert all("dense" not in e.scores for e in record.entries)
+    own = ask(made, mode="no_rerank", question="alpha", encoder=Other())
+    assert not own.degraded

@@ -164,6 +164,56 @@ def test_a_zero_vector_is_a_low_score():
     assert names(made, trace.stage("rerank_1").kept)[-1] == "a2"
 
 
+# The context score: what it is made of.
+
+
+def context_trace(texts, question, **knobs):
+    from core.models.embedded import EmbeddedContext
+
+    encoder = HashingEncoder()
+    made = index_of(texts, encoder=encoder)
+    pipe = Pipeline(encoder, {"context": EmbeddedContext(encoder)})
+    record = pipe.run(made, question, Settings(**knobs), "context_rerank").stage("rerank_1")
+    return {n: e.scores for n, e in entries(record, made).items()}
+
+
+def test_the_trace_holds_all_that_the_context_score_is_made_of():
+    scores = context_trace(SIX, "alpha beta gamma", weight_terms=0.4)
+    weights = {"bm25": 0.25, "dense": 0.25, "maxsim": 0.3, "terms": 0.4}
+    for held in scores.values():
+        mean = sum(w * held[f"rerank_1_{part}"] for part, w in weights.items()) / 1.2
+        assert held["rerank_1_own"] == pytest.approx(mean)
+    for part, source in (("terms", "coverage"), ("maxsim", "near")):
+        raw = [held[f"rerank_1_{source}"] for held in scores.values()]
+        share = [held[f"rerank_1_{part}"] for held in scores.values()]
+        assert np.ptp(raw) > 0 and share == pytest.approx((raw - np.min(raw)) / np.ptp(raw))
+
+
+def test_the_rare_word_of_a_question_decides():
+    common = {"a": ["report on zebra", *("report of the year" for _ in range(8))]}
+    alone = {"weight_bm25": 0, "weight_dense": 0, "weight_terms": 0, "neighbour_share": 0}
+    scores = context_trace(common, "of the zebra", neighbour_words=0, **alone)
+    # Two of three words are in the others; the one that is not says most.
+    assert max(scores, key=lambda n: scores[n]["rerank_1"]) == "a1"
+
+
+def test_a_word_in_the_chunk_next_door_counts_less():
+    texts = {"a": ["alpha one", "beta two", "three four", "five six"], "b": ["alpha seven"]}
+    alone = {"weight_bm25": 0, "weight_dense": 0, "weight_terms": 0, "neighbour_share": 0}
+    near = {
+        share: {
+            n: s["rerank_1_near"] - s["rerank_1_raw"]
+            for n, s in context_trace(texts, "alpha beta", neighbour_words=share, **alone).items()
+        }
+        for share in (0.0, 0.5, 1.0)
+    }
+    assert set(near[0.0].values()) == {0}
+    for gained in (near[0.5], near[1.0]):
+        assert gained["a1"] > 0 and gained["a2"] > 0 and gained["a3"] > 0
+        assert gained["b1"] == 0  # another document is not next door
+    assert near[0.5]["a1"] < near[1.0]["a1"]
+
+
 # C1: what the model does not read is shown.
 
 

@@ -16,7 +16,7 @@ LEAST = 8
 ALONE, AGAINST = 0.98, 0.5
 """A score decides alone if the order agrees with it this much, and with no other more than that."""
 
-_LABELS = {"bm25": "BM25", "dense": "the dense score", "maxsim": "MaxSim"}
+_LABELS = {"bm25": "BM25", "dense": "the dense score", "maxsim": "MaxSim", "terms": "term coverage"}
 
 
 def scale_mixing(trace: Trace) -> Iterator[Fault]:
