@@ -184,7 +184,7 @@ def _through(job: Job, inputs: Inputs, asker: Asker) -> Answers:
         jobs: Sequence[Any], cancelled: Callable[[], bool] | None
     ) -> Iterator[tuple[Any, ...]]:
         workers = worth_workers(len(jobs))
-        if workers > 1 and _can_reopen(asker):
+        if workers > 1 and _can_reopen(inputs.models, asker):
             yield from _parallel(asker, inputs, workers)(jobs, cancelled)
             return
         from core.evaluate.run import serial
@@ -211,11 +211,13 @@ def worth_workers(questions: int) -> int:
     return min(can, questions // WORTH_A_PROCESS)
 
 
-def _can_reopen(asker: Asker) -> bool:
-    """Whether another process comes to the same: by the model, and by what lies in the cache."""
+def _can_reopen(choice: ModelChoice, asker: Asker) -> bool:
+    """Whether other processes can come to the same: by the embedded models, of which several
+    fit into memory, and by what lies in the cache."""
     from core.index.cache import default_root
 
-    return asker.pipeline.encoder is not None and os.access(default_root(), os.W_OK)
+    small = choice.models == EMBEDDED.models and asker.pipeline.encoder is not None
+    return small and os.access(default_root(), os.W_OK)
 
 
 def _parallel(asker: Asker, inputs: Inputs, workers: int) -> Answers:

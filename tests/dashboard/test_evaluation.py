@@ -18,6 +18,7 @@ from dashboard.evaluation import Inputs, Runs, measured, worth_workers
 from dashboard.figures.dots import bounds
 from dashboard.figures.legend import legend_html, legend_keys
 from dashboard.figures.recall import BELOW, BEST, BETTER, COMPLETE, SAME, WORSE
+from dashboard.models import ModelChoice
 from dashboard.palette import LOSSES, THEMES, contrast
 from dashboard.question_sets import adding, edited, pieces_of, read
 from dashboard.views import question_set
@@ -216,7 +217,7 @@ def inputs(**more) -> Inputs:
     [
         {"questions": QUESTIONS[1:]}, {"modes": MODES[:1]}, {"budgets": (20,)},
         {"scope": "document"}, {"settings": measured(SMALL.changed(candidate_k=2), False)},
-        {"documents": "e"}, {"questions": (replace(QUESTIONS[0], text="?"), *QUESTIONS[1:])},
+        {"documents": "e"}, {"models": ModelChoice("bge")}, {"questions": (replace(QUESTIONS[0], text="?"), *QUESTIONS[1:])},
     ],
 )  # fmt: skip
 def test_other_inputs_are_another_run(other) -> None:
