@@ -46,7 +46,6 @@ class View:
     """All that decides what a page shows, documents aside.
 
     ``chunk`` is the id of the selected chunk, ``evidence`` the chunks that the person marked
-    as those that should have been found.
     as those that should have been found. ``passage`` is a text that they miss in the prompt.
     ``why`` says what the Missing page looks for: :data:`CHUNK`, the number of a piece of the
     expected evidence (from 1), or "" for the passage, or the first of these that there is.
