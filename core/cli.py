@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from core.errors import ChunkscopeError, DocumentError
+from core.errors import ChunkscopeError, DocumentError, SettingsError
 from core.evaluate.command import Opened
 from core.evaluate.command import add_command as add_eval
 from core.evaluate.command import run_command as run_eval
@@ -23,7 +23,7 @@ from core.model_arguments import add_model_arguments, pipeline_from, unused_mode
 from core.modes import DEFAULT_MODE, MODES, mode_named
 from core.records import Principal
 from core.settings import Settings, parse_settings
-from core.terminal import trace_text
+from core.terminal import printable, trace_text
 from core.traces_command import add_commands as add_traces
 
 DONE, BAD_INPUT, DEGRADED = 0, 2, 3
@@ -84,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     index.set_defaults(command=_index)
 
     asking = argparse.ArgumentParser(add_help=False)
-    asking.add_argument("--tenant", default="", help="ask as this tenant; without any of these three, as the owner of the files")  # fmt: skip
+    asking.add_argument("--tenant", help="ask as this tenant; without any of these three, as the owner of the files")  # fmt: skip
     asking.add_argument("--role", nargs="+", action="extend", default=[], metavar="ROLE")
     asking.add_argument("--label", nargs="+", action="extend", default=[], metavar="LABEL", help="data policy labels that the principal is cleared for")  # fmt: skip
 
@@ -99,13 +99,20 @@ def _parser() -> argparse.ArgumentParser:
     wanted = why.add_mutually_exclusive_group(required=True)
     wanted.add_argument("--passage", help="text that should have been in the prompt")
     wanted.add_argument("--chunk", metavar="ID", help="the same, by a chunk's id")
-    why.add_argument("--seconds", type=float, default=3.0, help="how long to look for what brings it back, at most")  # fmt: skip
+    why.add_argument("--seconds", type=_seconds, default=3.0, help="how long to look for what brings it back, at most")  # fmt: skip
     why.add_argument("--as-owner", action="store_true", help="ask as the tenant, but speak of hidden documents too, as to the owner of the files")  # fmt: skip
     why.set_defaults(command=_why)
 
     add_eval(commands, [common, asking]).set_defaults(command=_eval)
     add_traces(commands)
     return parser
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 86_400:
+        raise argparse.ArgumentTypeError(f"{text} is no number of seconds above 0")
+    return value
 
 
 def _index(options: argparse.Namespace) -> int:
@@ -128,9 +135,9 @@ def _index(options: argparse.Namespace) -> int:
         _print_json({"documents": rows, "corpus": corpus.index.fingerprint})
     else:
         for row in rows:
-            print(_size(row))
+            print(printable(_size(row)))
             for warning in row["warnings"]:
-                print(f"  warning: {warning}")
+                print(printable(f"  warning: {warning}"))
     if options.strict and corpus.errors:
         return BAD_INPUT
     return DEGRADED if options.strict and pipeline.encoder is None else DONE
@@ -152,7 +159,7 @@ def _warnings(document) -> list[str]:
 
 def _trace(options: argparse.Namespace) -> int:
     _, _, trace = _asked(options)
-    print(trace.to_json() if options.json else trace_text(trace))
+    print(trace.to_json() if options.json else printable(trace_text(trace)))
     return _ended(options, trace)
 
 
@@ -161,8 +168,18 @@ def _why(options: argparse.Namespace) -> int:
 
     pipeline, index, trace = _asked(options)
     seen = index if options.as_owner else index.restricted(trace.principal)
-    if options.chunk:
+    if options.chunk is not None:
         targets = (target_of_chunk(seen, options.chunk),)
+        if not targets[0].pieces:
+            raise SettingsError(
+                "--chunk",
+                f"{options.chunk!r:.60} is in none of these documents",
+                "Take an id from chunkscope trace --json.",
+            )
+    elif not any(c.isalnum() for c in options.passage):
+        raise SettingsError(
+            "--passage", "holds no word", "Give the text that should have been found."
+        )
     else:
         targets = targets_of_passage(seen, options.passage)
     answer = why(
@@ -176,7 +193,7 @@ def _why(options: argparse.Namespace) -> int:
     if options.json:
         _print_json(answer.to_dict())
     else:
-        print(answer.text())
+        print(printable(answer.text()))
     return _ended(options, trace)
 
 
@@ -208,9 +225,10 @@ def _eval(options: argparse.Namespace) -> int:
 
 def _principal(options: argparse.Namespace) -> Principal | None:
     """Who asks: None, the owner, unless a flag says otherwise."""
-    if not (options.tenant or options.role or options.label):
+    if options.tenant is None and not options.role and not options.label:
         return None
-    return Principal(options.tenant, tuple(options.role), tuple(options.label))
+    # A flag that is given and empty, as by a variable that is not set, makes nobody the owner.
+    return Principal(options.tenant or "", tuple(options.role), tuple(options.label))
 
 
 def _open(options: argparse.Namespace, settings: Settings, encoder: Any):
@@ -256,4 +274,4 @@ def _print_json(value: Any) -> None:
 
 
 def _complain(text: str) -> None:
-    print(f"chunkscope: {text}", file=sys.stderr)
+    print(f"chunkscope: {printable(text)}", file=sys.stderr)

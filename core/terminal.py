@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 from core.fates import fates
 from core.rendering import place
 from core.settings import STAGES
 from core.trace import OUTCOMES, Trace
 
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
 LOST_SHOWN = 10
 """Lost chunks that are listed: those that came furthest."""
+
+
+def printable(text: str) -> str:
+    """Text with control characters spelled out: what a document holds must not steer a terminal."""
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
 def trace_text(trace: Trace) -> str:

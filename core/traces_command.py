@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.errors import TraceFormatError
+from core.terminal import printable
 
 if TYPE_CHECKING:
     from core.compare_traces import ChunkDifference, Difference
@@ -42,9 +43,9 @@ def _compare(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(found.to_dict(), ensure_ascii=False))
     elif options.markdown:
-        sys.stdout.write(markdown(found))
+        sys.stdout.write(printable(markdown(found)))
     else:
-        print(_text(found))
+        print(printable(_text(found)))
     return 0
 
 
@@ -53,11 +54,12 @@ def _import(options: argparse.Namespace) -> int:
         print(_one(options.file).trace.to_json())
         return 0
     path, number = _numbered(options.file)
-    traces = _load(path)
-    for n, one in enumerate(traces, 1):
-        if number in (None, n):
-            print(f"{n}. {one.name} ({one.form})")
-            print(_stages(one) + "\n")
+    if number is None:
+        chosen = dict(enumerate(_load(path), 1))
+    else:
+        chosen = {number: _one(options.file)}
+    for n, one in chosen.items():
+        print(printable(f"{n}. {one.name} ({one.form})\n{_stages(one)}\n"))
     return 0
 
 

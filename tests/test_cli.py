@@ -348,3 +348,28 @@ def test_why_tells_of_hidden_documents_to_their_owner_alone(run, docs):
 
 def test_why_wants_a_passage_or_a_chunk(run, docs):
     assert run("why", "--docs", docs, *WHY)[0] == BAD_INPUT
+
+
+# What is given and empty, and what would steer a terminal.
+
+
+def test_an_empty_tenant_is_nobody_and_not_the_owner(run, tmp_path):
+    (tmp_path / "hidden.md").write_text("---\ntenant: acme\n---\nThe secret pump pressure.\n")
+    (tmp_path / "open.md").write_text("The public pump.\n")
+    code, out, _ = run(
+        "trace", "--docs", str(tmp_path), "--question", "pump", "--tenant", "", "--json"
+    )
+    assert code == DONE and "hidden.md" not in out and "secret" not in out
+
+
+@pytest.mark.parametrize("wanted", [("--chunk", ""), ("--chunk", "nope"), ("--passage", "...!")])
+def test_why_of_what_is_not_there_is_bad_input(run, docs, wanted):
+    code, out, err = run("why", "--docs", docs, "--question", "fee", *wanted)
+    assert code == BAD_INPUT and out == "" and wanted[0] in err
+
+
+def test_documents_do_not_steer_the_terminal(run, tmp_path):
+    (tmp_path / "a.md").write_text("The pump \x1b[31m\x1b]0;owned\x07 is red.\n")
+    code, out, err = run("trace", "--docs", str(tmp_path), "--question", "pump")
+    assert code == DONE and "\x1b" not in out + err and "\x07" not in out + err
+    assert "pump" in out

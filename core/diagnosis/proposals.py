@@ -38,8 +38,8 @@ class Proposal:
         changes: the new value by knob; "mode" is a knob too.
         before: the value that each of them has now.
         proved: the pipeline was run with it, and all of the target is in its prompt.
-        exact: every smaller change of this knob was run, or is known to fail. Where False, the
-            step before fails, and some smaller ones were not run. A pair is the smallest in each
+        exact: every smaller change of this knob, in its own steps, was run, or is known to fail.
+            Where False, the step before fails, and some smaller ones were not run. A pair is the smallest in each
             of its knobs with the other as it is proposed.
         size: how far the knobs move, each as a share of its range; a switch counts 1.
         tokens: evidence tokens more than now (negative: fewer).
@@ -99,7 +99,7 @@ class Proposals:
     def sentence(self) -> str:
         """The outcome, for a person."""
         if not self.needed:
-            return "All of it is in the prompt already: nothing has to change."
+            return "What was found of it is in the prompt already: nothing has to change."
         if not self.possible:
             return "No knob can bring it in: it is in no chunk that this question may retrieve."
         if self.proposals:

@@ -98,8 +98,9 @@ def _threshold(index: Index, chunk_id: str, facts: Threshold) -> str:
 def _duplicate(index: Index, chunk_id: str, facts: Duplicate) -> str:
     twin = chunk_name(index, facts.twin, beside=chunk_id)
     said = (
-        f"was dropped as a duplicate: it shares {facts.overlap:.0%} of its words with {twin}, "
-        f"which ranked better (the threshold is {facts.threshold:.0%})."
+        f"was dropped as a duplicate: it and {twin}, which ranked better, share "
+        f"{facts.overlap:.1%} of the words of the smaller one (the threshold is "
+        f"{facts.threshold:.1%})."
     )
     apart = facts.difference
     if apart.only_here:
@@ -178,6 +179,8 @@ def summary(arrived: Sequence[bool], first_loss: str, sentence: str, share: floa
     """
     part = "" if share >= 1 else f"{share:.0%} of the passage was found in the documents. "
     total, here = len(arrived), sum(arrived)
+    if here == total and part:
+        return f"{part}That part is in the prompt; no document here holds the whole passage."
     if here == total:
         what = "It is" if total == 1 else f"All {total} chunks of it are"
         return f"{part}{what} in the prompt."

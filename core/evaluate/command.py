@@ -242,9 +242,16 @@ def _report(
     degraded = {f"{f.mode}: {why}" for f in summary.modes.values() for why in f.degraded}
     for why in sorted(degraded):
         complain(why)
+    left_out = [a for a in evaluation.asked if a.unfound]
+    if left_out:
+        ids = ", ".join(a.id for a in left_out[:5]) + (" …" if len(left_out) > 5 else "")
+        many = f"{len(left_out)} question{'s' * (len(left_out) != 1)}"
+        complain(f"evidence of {many} is in no document, and is not counted: {ids}")
     # Figures of a model that did not do its part answer no gate.
     if options.strict and degraded:
         return DEGRADED
+    if options.strict and left_out:
+        return BAD_INPUT
     return FAILED_GATE if failures else DONE
 
 

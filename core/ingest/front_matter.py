@@ -9,6 +9,7 @@ its author meant to restrict it.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,7 +22,10 @@ from core.ingest.metadata import ACCESS_KEYS
 MAX_CHARACTERS = 64_000
 
 # What a person may have meant for an opening: only to refuse what names access below it.
-_LIKE_OPENING = re.compile(r"[\s\ufeff]*(?:%[^\n]*\s+)*(?:---|\+\+\+)[^\n]*\n\s*")
+_LIKE_OPENING = re.compile(
+    r"[\s\ufeff]*(?:%[^\n]*\s+)*(?:<!--.*?-->\s*)*(?:---|\+\+\+|;;;)[^\n]*\n\s*",
+    re.DOTALL,
+)
 _OPENING = re.compile(r"(?:%[A-Z]+ [^\n]*\n)*---[ \t]*\n(?=[^\s])")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE)
 # What YAML ends a line with. Regular expressions know "\n" alone.
@@ -52,6 +56,7 @@ def read_front_matter(name: str, text: str) -> FrontMatter:
     lines = _lines(text[: 2 * MAX_CHARACTERS])
     opening = _OPENING.match(lines)
     if not opening:
+        _refuse_json(name, lines[:MAX_CHARACTERS])
         if like := _LIKE_OPENING.match(lines[:MAX_CHARACTERS]):
             reason = "it must begin with a line --- at the very top, and no blank line below that"
             _refuse_access(name, _first_lines(lines[:MAX_CHARACTERS], like.end()), reason)
@@ -72,6 +77,24 @@ def read_front_matter(name: str, text: str) -> FrontMatter:
         warning = f"It opens like front matter, but is read as text: {reason}."
         return FrontMatter(warnings=(warning,))
     return FrontMatter()
+
+
+def _refuse_json(name: str, head: str) -> None:
+    """Raises DocumentError for a text below a JSON object that names access, as some tools write
+    it. A file that is all JSON is a text like any other."""
+    text = head.lstrip(" \t\n\ufeff")
+    if not text.startswith("{"):
+        return
+    try:
+        value, end = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        return
+    if text[end:].strip() and {k.strip().lower() for k in value} & set(ACCESS_KEYS):
+        raise DocumentError(
+            name,
+            "its front matter says who may read it, but is JSON, which is not understood",
+            "Write it as YAML between two lines ---; until then the file is not read.",
+        )
 
 
 def _refuse_access(name: str, block: str, reason: str) -> None:

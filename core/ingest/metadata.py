@@ -58,9 +58,10 @@ def understand(name: str, own: Mapping[str, Any], given: Mapping[str, Any]) -> M
             warnings.append(f"The front matter's “{key}” is not read. Was “{near[0]}” meant?")
     for key, value in own.items():
         if isinstance(value, Mapping) and (inner := sorted(set(value) & set(ACCESS_KEYS))):
-            warnings.append(
-                f"The front matter's “{key}” holds “{inner[0]}”, which restricts nothing there: "
-                "write it at the top level."
+            raise DocumentError(
+                name,
+                f"its front matter's “{key}” holds “{inner[0]}”, which restricts nothing there",
+                "Write it at the top level.",
             )
     for key in given:
         if key not in KEYS:

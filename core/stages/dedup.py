@@ -38,7 +38,7 @@ def dedup(state: State, settings: Settings, run: Run) -> tuple[State, StageRecor
                 entry(
                     candidate,
                     DROPPED,
-                    reason=f"shares {verdict.overlap:.0%} of its words with a better one",
+                    reason=f"shares {verdict.overlap:.0%} of the smaller one's words with a better one",
                     cause=twin,
                     margin=settings.dedup_threshold - verdict.overlap,
                 )
@@ -47,7 +47,7 @@ def dedup(state: State, settings: Settings, run: Run) -> tuple[State, StageRecor
         kept.append(candidate)
         if verdict.adds:
             reasons[candidate.chunk_id] = (
-                f"kept although it shares {verdict.overlap:.0%} of its words with {twin}: "
+                f"kept although it shares {verdict.overlap:.0%} of the smaller one's words with {twin}: "
                 f"it adds {verdict.adds}"
             )
     return selection("dedup", state, kept, dropped, knobs, reasons)

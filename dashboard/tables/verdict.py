@@ -114,6 +114,13 @@ def price(proposal: Proposal, index: Index) -> list[Fact]:
     ]
 
 
+def _steps(proposal: Proposal) -> str:
+    """In which steps the knob was turned: between two of them a lucky value may exist."""
+    (knob,) = proposal.changes
+    step = knob_named(knob).step if knob != MODE else None
+    return f" in steps of {step:g}" if step else ""
+
+
 def proof(proposal: Proposal) -> str:
     """How sure a proposal is, in words."""
     if len(proposal.changes) > 1:
@@ -121,7 +128,7 @@ def proof(proposal: Proposal) -> str:
     if any(isinstance(v, (str, bool)) for v in proposal.changes.values()):
         return "run, and it arrives"
     if proposal.exact:
-        return "run, and it arrives; no smaller change of this knob is enough"
+        return f"run, and it arrives; no smaller change is enough{_steps(proposal)}"
     return "run, and it arrives; the step before is not enough (not every smaller one was run)"
 
 

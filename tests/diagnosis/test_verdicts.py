@@ -78,7 +78,7 @@ def test_a_duplicate_names_the_words_in_which_it_differs():
     assert here == {"not": "negation", "7": "value"}
     assert {m.word: m.kind for m in found.facts.difference.only_there} == {"14": "value"}
     assert "“not” (negation), “7” (value)" in found.sentence
-    assert f"{found.facts.overlap:.0%}" in found.sentence and "chunk 1" in found.sentence
+    assert f"{found.facts.overlap:.1%}" in found.sentence and "chunk 1" in found.sentence
 
 
 def test_words_that_only_stand_elsewhere_are_plain():

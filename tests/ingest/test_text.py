@@ -257,9 +257,9 @@ def test_other_tools_keys_are_none_of_ours() -> None:
     assert document.access == Access() and document.unranked
 
 
-def test_access_below_another_key_is_warned_of() -> None:
-    document = read("---\naccess:\n  tenant: x\n---\nwords")
-    assert "“access” holds “tenant”" in document.report.warnings[0]
+def test_access_below_another_key_is_an_error() -> None:
+    with pytest.raises(DocumentError, match="“access” holds “tenant”"):
+        read("---\naccess:\n  tenant: x\n---\nwords")
 
 
 def test_a_message_stays_short_where_aliases_multiply() -> None:
@@ -317,3 +317,26 @@ def test_any_text_is_read_whole_or_refused(tail: str) -> None:
 def test_long_texts_without_any_break_are_read() -> None:
     text = "x" * 10 + " " + "a" * 5000
     assert read(text, "a.txt").text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"tenant": "acme"}\n\nThe pump.',
+        '{\n "title": "x",\n "roles": ["a"]\n}\nThe pump.',
+        ";;;\ntenant: acme\n;;;\nThe pump.",
+        "<!-- made by a tool -->\n---\ntenant: acme\n---\nThe pump.",
+        "---\naccess:\n  tenant: acme\n---\nThe pump.",
+    ],
+)
+def test_access_in_another_form_is_refused_and_never_open_to_everyone(text: str) -> None:
+    with pytest.raises(DocumentError):
+        extract("a.md", text.encode(), {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"labels": ["bug"], "body": "The pump."}', "{tenant} owes rent.", "---\nThe tenant left."],
+)
+def test_text_that_is_no_front_matter_is_read(text: str) -> None:
+    assert "The" in extract("a.md", text.encode(), {}).text or "rent" in text

@@ -71,7 +71,7 @@ def test_a_rule_and_its_exception_are_kept_and_the_log_says_why(swapped):
     made, record = judged(*pair)
     assert names(made, record.kept) == ["a1", "b1"]
     reason = entries(record, made)["b1"].reason
-    assert reason.startswith("kept although it shares 100% of its words with")
+    assert reason.startswith("kept although it shares 100% of the smaller one's words with")
     assert named(made, "a1") in reason and "not" in reason
 
 
