@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from core.alignment import Alignment, Segment
 from core.ingest.clean import NUL_MARK, written_anew
+from core.ingest.lean import made
 
 # A hyphen at a line's end goes when the word is put together again.
 _HYPHENS = "-‐"
@@ -41,7 +42,7 @@ class Aligner:
         """``length`` characters are the same on both sides."""
         if length:
             run = (clean_at, clean_at + length, raw_at, raw_at + length, True)
-            self._runs.append(_Run._make(run))
+            self._runs.append(made(_Run, run))
 
     def whole(self, raw_at: int, raw_length: int, clean_at: int, clean_length: int) -> None:
         """A stretch was written anew. Nothing is mapped where one side is empty."""

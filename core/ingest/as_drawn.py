@@ -11,6 +11,7 @@ from core.alignment import Alignment
 from core.ingest.align import Aligner, place_pieces
 from core.ingest.assemble import Assembled
 from core.ingest.clean import NUL_MARK
+from core.ingest.lean import made
 from core.ingest.lines import Line
 from core.records import Box
 
@@ -69,7 +70,7 @@ def as_drawn(
     alignment = aligner.alignment(raw, assembled.text)
     boxes = tuple(
         [
-            Box._make((start, end, page, *_corners(lines, shown[page - 1])))
+            made(Box, (start, end, page, *_corners(lines, shown[page - 1])))
             for start, end, page, lines in placed
             if start < end
         ]

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from core.ingest.clean import SOFT_HYPHEN, is_han
 from core.ingest.hyphens import Hyphens
 from core.ingest.layout import Row, continues, ends_sentence
+from core.ingest.lean import made
 from core.ingest.lines import Line
 from core.records import Page, Span
 
@@ -150,7 +151,7 @@ class _Writer:
     def placed_rows(self) -> tuple[PlacedRow, ...]:
         """The rows with their ends, which are known once all is written."""
         return tuple(
-            PlacedRow._make((*placed[:-1], placed.start + len(self._pieces[piece])))
+            made(PlacedRow, (*placed[:-1], placed.start + len(self._pieces[piece])))
             for placed, piece in zip(self.rows, self._row_pieces, strict=True)
         )
 

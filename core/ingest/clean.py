@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from core.ingest.lean import made
+
 SOFT_HYPHEN = "\u00ad"
 NUL_MARK = "␀"
 """Stands for a NUL: left out in silence, it would put two words together."""
@@ -66,7 +68,7 @@ def clean(text: str) -> Cleaned:
     """
     if not _NEEDS_CLEANING.search(text):  # nearly all lines
         text = text.strip()
-        return Cleaned(_SPACES.sub(" ", text) if "  " in text else text)
+        return made(Cleaned, (_SPACES.sub(" ", text) if "  " in text else text, 0, 0))
     text = text.replace("\x00", NUL_MARK)
     private = 0
     if _PRIVATE.search(text):

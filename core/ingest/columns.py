@@ -289,7 +289,7 @@ def _aligned_falls(falls: Sequence[list[Group]], at: int) -> tuple[list[list[Gro
     for fall in falls[at + 1 :]:
         rows = [group for group in fall if group[0].baseline <= bottom]
         shared = sum(any(abs(g[0].baseline - b) <= slack for b in baselines) for g in rows)
-        if len(rows) < _LEAST_ROWS or 5 * shared < 4 * len(rows):
+        if len(rows) < _LEAST_ROWS or 5 * shared < 4 * len(rows) or rows != fall[: len(rows)]:
             break
         if min(line.x0 for group in rows for line in group) <= right:
             break

@@ -87,7 +87,9 @@ def _between_divisions(part: str) -> str:
 
 def _words_of(parts: Iterable[str]) -> frozenset[str]:
     # Told apart at blanks first: most of them come again and again.
-    tokens = {token for part in parts for token in part.casefold().split()}
+    tokens: set[str] = set()
+    for part in parts:
+        tokens.update(part.casefold().split())
     return frozenset(_WORD.findall(" ".join(tokens)))
 
 

@@ -6,6 +6,10 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+made = tuple.__new__
+"""``made(Line, (text, x0, …))`` is ``Line(text, x0, …)``, every field given, in a third of the
+time: for named tuples that a book has by the ten thousand."""
+
 
 @contextmanager
 def lean() -> Iterator[None]:

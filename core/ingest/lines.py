@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from core.ingest.clean import clean
+from core.ingest.lean import made
 
 # Bits of a span's "flags", as PyMuPDF documents them.
 _MONOSPACED, _BOLD = 8, 16
@@ -15,6 +16,7 @@ _MONOSPACED, _BOLD = 8, 16
 UPRIGHT, UP, OVER, DOWN, VERTICAL = range(5)
 # Colours from here on may be almost white: red, green and blue of 0xE8 or more.
 PALE = 0xE8E8E8
+_TIGHT = (False, False)
 # Many fonts of fixed width do not say so in their flags.
 _MONO_NAME = re.compile("mono|courier|consol|typewriter|menlo|cmtt|lmtt", re.IGNORECASE)
 
@@ -147,14 +149,11 @@ def _append(
     if direction == UPRIGHT and y1 - y0 < 0.3 * size:  # a font that claims to have no height
         y0, y1 = min(y0, baseline - 0.8 * size), max(y1, baseline + 0.2 * size)
     mono = flags & _MONOSPACED != 0 or _has_mono_name(main["font"])
-    spaced = (drawn[0].isspace(), drawn[-1].isspace())
+    spaced = _TIGHT if text is drawn else (drawn[0].isspace(), drawn[-1].isspace())
     style = (size, flags & _BOLD != 0, mono, direction, main["color"], main["alpha"])
     place = len(lines)
-    lines.append(
-        Line._make(
-            (text, x0, y0, x1, y1, baseline, *style, private, unknown, spaced, as_given, place)
-        )
-    )
+    given = (text, x0, y0, x1, y1, baseline, *style, private, unknown, spaced, as_given, place)
+    lines.append(made(Line, given))
 
 
 @cache

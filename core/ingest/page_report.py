@@ -43,7 +43,8 @@ def page_report(
     its text was recognised, if it was."""
     drawn = "\n".join([line.drawn for line in lines])
     # A cleaned line's only blanks are spaces.
-    characters = sum([len(line.text) - line.text.count(" ") for line in lines])
+    text = "".join([line.text for line in lines])
+    characters = len(text) - text.count(" ")
     changed = [
         line for line in lines if line.drawn != line.text and line.drawn.strip() != line.text
     ]

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from core.ingest.lean import made
 from core.ingest.lines import Line
 
 # Gaps between pieces of a row, in multiples of the font size.
@@ -114,7 +115,7 @@ def row_of(group: Sequence[Line], header: str = "") -> Row:
         (line,) = group
         text, x0, y0, x1, y1, baseline, size, bold, mono = line[:9]
         box = (x0, x1, y0, y1)
-        return Row._make((text, *box, baseline, size, bold, mono, 1, (line,), header))
+        return made(Row, (text, *box, baseline, size, bold, mono, 1, (line,), header))
     main = max(group, key=lambda line: len(line.text))
     text = text_of(group)
     return Row(
