@@ -21,6 +21,12 @@ OPENING = (
     "In which cases may the Harbour Master suspend a pilotage exemption certificate "
     "without prior notice?"
 )
+OFTEN_SEEN = ("missing", "tune", "documents", "prompt")
+"""Pages that other tests here open by their address too."""
+
+ALSO_NARROW = ("compare", "evaluate", "missing", "tune", "prompt")
+"""Pages whose narrow look is left to the slow suite."""
+
 OUTCOME = ".st-key-note-good-outcome, .st-key-note-warning-outcome"
 
 
@@ -173,7 +179,8 @@ def test_the_first_view_shows_its_question_and_what_other_modes_miss(visit) -> N
 
 
 @pytest.mark.parametrize(
-    "page_name", ["compare", "evaluate", "missing", "tune", "documents", "prompt"]
+    "page_name",
+    ["compare", "evaluate", *(pytest.param(n, marks=pytest.mark.slow) for n in OFTEN_SEEN)],
 )
 def test_every_page_opens_by_its_address(visit, page_name: str) -> None:
     page = visit(page_name)
@@ -232,7 +239,8 @@ def test_two_visitors_with_one_file_name_and_hostile_text(visit, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    "page_name", ["", "compare", "evaluate", "missing", "tune", "documents", "prompt"]
+    "page_name",
+    ["", "documents", *(pytest.param(n, marks=pytest.mark.slow) for n in ALSO_NARROW)],
 )
 def test_a_narrow_window_does_not_scroll_sideways(visit, page_name: str) -> None:
     page = visit(page_name, viewport={"width": 900, "height": 900})

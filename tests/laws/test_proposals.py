@@ -12,7 +12,7 @@ from core.diagnosis.replay import Point, Replay
 from core.settings import Settings, knobs
 from tests.worlds import documents, index, modes, pipeline, questions, settings
 
-FEW = max(25, examples.default.max_examples // 4)
+FEW = max(12, examples.default.max_examples // 4)
 """A search is hundreds of runs."""
 
 PATIENT = 60.0
