@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.browser.conftest import ROOT, own_faults
 from tests.browser.test_app import FIRST, LATER, parameters, rest, wait_for_parameter
 from tests.ingest.pdfs import drawn, prose
 
@@ -67,3 +68,11 @@ def test_files_that_were_added_are_there_after_a_reload(visit) -> None:
     assert parameters(page)["docs"] == docs
     page.get_by_role("button", name="Remove the samples").click()
     page.get_by_text("1 document", exact=True).first.wait_for(timeout=FIRST)
+
+
+def test_only_our_own_faults_count():
+    theirs = 'Traceback (most recent call last):\n  File "/x/site-packages/y.py", line 1\nE: z\n'
+    ours = f'Traceback (most recent call last):\n  File "{ROOT}/dashboard/y.py", line 1\nE: z\n'
+    venv = f'Traceback (most recent call last):\n  File "{ROOT}/.venv/lib/site-packages/y.py"\n'
+    assert own_faults(f"said\n{theirs}{venv}") == []
+    assert len(own_faults(f"said\n{theirs}{ours}")) == 1
