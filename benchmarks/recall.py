@@ -116,7 +116,7 @@ def table(evaluation, summary) -> str:
         "difference from it is inside its interval. The time is the median on one core."
     )
     picture = "![Recall by mode at three token budgets, with intervals](docs/recall.svg)"
-    took = f"The whole run took {evaluation.seconds:,.0f} seconds on two cores."
+    took = f"The whole run took {evaluation.seconds:,.0f} seconds."
     return f"{picture}\n\n{said} {took}\n\n{rows}\n"
 
 
