@@ -35,6 +35,8 @@ def test_from_the_samples_to_the_trace_of_what_was_lost(visit) -> None:
     assert "of the evidence within 1,000" in page.locator(".st-key-strong_evaluate").inner_text()
 
     page.locator(".st-key-chart_losses").scroll_into_view_if_needed()
+    page.locator(".st-key-chart_losses .barlayer .point path").first.wait_for(timeout=FIRST)
+    rest(page)
     segment = page.evaluate(SEGMENT)
     page.mouse.click(segment["x"], segment["y"])
     rest(page)
