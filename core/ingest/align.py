@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from core.alignment import Alignment, Segment
 from core.ingest.clean import NUL_MARK, written_anew
-from core.ingest.lean import made
 
 # A hyphen at a line's end goes when the word is put together again.
 _HYPHENS = "-‐"
@@ -36,13 +35,14 @@ class Aligner:
     """Collects what maps to what, in any order, and joins what goes on without a break."""
 
     def __init__(self) -> None:
-        self._runs: list[_Run] = []
+        # As :class:`_Run`, and faster to make: a book has a run for each piece of a line.
+        self._runs: list[tuple[int, int, int, int, bool]] = []
 
     def copy(self, raw_at: int, clean_at: int, length: int) -> None:
         """``length`` characters are the same on both sides."""
         if length:
             run = (clean_at, clean_at + length, raw_at, raw_at + length, True)
-            self._runs.append(made(_Run, run))
+            self._runs.append(run)
 
     def whole(self, raw_at: int, raw_length: int, clean_at: int, clean_length: int) -> None:
         """A stretch was written anew. Nothing is mapped where one side is empty."""

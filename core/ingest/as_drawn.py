@@ -49,13 +49,15 @@ def as_drawn(
     ]
     placed += [(aside.start, aside.end, aside.page, (aside.line,)) for aside in assembled.asides]
     placed.sort(key=lambda entry: entry[:2])
+    text = assembled.text
     for start, end, page, lines in placed:
         if len(lines) == 1:  # nearly all of them, and nearly all of these as they were drawn
-            line, key = lines[0], (page, lines[0].place)
-            found = line.drawn.find(line.text, cursors.get(key, 0))
-            if found >= 0 and assembled.text.startswith(line.text, start):
-                aligner.copy(offsets[key] + found, start, len(line.text))
-                cursors[key] = found + len(line.text)
+            line = lines[0]
+            drawn, shown_text, key = line.drawn, line.text, (page, line.place)
+            found = drawn.find(shown_text, cursors.get(key, 0))
+            if found >= 0 and text.startswith(shown_text, start):
+                aligner.copy(offsets[key] + found, start, len(shown_text))
+                cursors[key] = found + len(shown_text)
                 continue
         pieces = []
         for line in lines:
@@ -66,8 +68,8 @@ def as_drawn(
             cursors[page, line.place] = found + len(line.text) if found >= 0 else len(drawn)
             until = found + len(line.text) if found >= 0 else len(drawn)
             pieces.append((drawn[used:until], line.text, offsets[page, line.place] + used))
-        place_pieces(aligner, pieces, assembled.text[start:end], start)
-    alignment = aligner.alignment(raw, assembled.text)
+        place_pieces(aligner, pieces, text[start:end], start)
+    alignment = aligner.alignment(raw, text)
     boxes = tuple(
         [
             made(Box, (start, end, page, *_corners(lines, shown[page - 1])))

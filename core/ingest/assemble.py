@@ -117,7 +117,7 @@ class _Writer:
     def _row(self, row: Row, page: int, alone: bool) -> None:
         if self._open:
             self._join(row.text, page)
-        self.rows.append(PlacedRow(row, page, self.length, alone))
+        self.rows.append(made(PlacedRow, (row, page, self.length, alone, 0)))
         self._row_pieces.append(len(self._pieces))
         self.put(row.text)
         self._open = True
@@ -150,9 +150,14 @@ class _Writer:
 
     def placed_rows(self) -> tuple[PlacedRow, ...]:
         """The rows with their ends, which are known once all is written."""
+        pieces = self._pieces
         return tuple(
-            made(PlacedRow, (*placed[:-1], placed.start + len(self._pieces[piece])))
-            for placed, piece in zip(self.rows, self._row_pieces, strict=True)
+            [
+                made(PlacedRow, (row, page, start, alone, start + len(pieces[piece])))
+                for (row, page, start, alone, _), piece in zip(
+                    self.rows, self._row_pieces, strict=True
+                )
+            ]
         )
 
 

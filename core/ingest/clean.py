@@ -35,6 +35,7 @@ _INVISIBLE = re.compile(
 _SPACES = re.compile("[\t \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 _THAI_MARK = re.compile(" +(?=[\u0e31\u0e33-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb3-\u0ebc\u0ec8-\u0ecd])")
 _HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60"
+_IS_HAN = re.compile(f"[{_HAN}\u3001-\u303f]")
 _SPREAD_HAN = re.compile(f"(?:[{_HAN}] ){{2,}}[{_HAN}](?! [^{_HAN}\\s])?")
 CONTROL = re.compile("[\x01-\x08\x0b-\x1f\x7f-\x9f]")
 _REPAIRS = {
@@ -121,4 +122,4 @@ def _spread(text: str) -> str:
 
 def is_han(character: str) -> bool:
     """Whether lines break anywhere beside ``character``: Chinese and Japanese."""
-    return bool(re.match(f"[{_HAN}\u3001-\u303f]", character))
+    return character >= "\u3001" and _IS_HAN.match(character) is not None

@@ -77,7 +77,7 @@ def _paragraphs(rows: Sequence[Row]) -> list[tuple[Row, ...]]:
 
 def _indented(paragraph: Sequence[Row]) -> tuple[Row, ...]:
     """Code keeps its indentation, which carries meaning in some languages, as spaces."""
-    if len(paragraph) < 2 or not all(row.mono for row in paragraph):
+    if not paragraph[0].mono or len(paragraph) < 2 or not all(row.mono for row in paragraph):
         return tuple(paragraph)
     margin = min(row.x0 for row in paragraph)
     longest = max(paragraph, key=lambda row: len(row.text))
@@ -91,9 +91,10 @@ def _indented(paragraph: Sequence[Row]) -> tuple[Row, ...]:
 def _leading(rows: Sequence[Row]) -> float:
     """The usual distance of baselines, in multiples of the font size."""
     steps = [
-        (below.baseline - above.baseline) / above.size
+        step
         for above, below in itertools.pairwise(rows)
-        if above.size == below.size and 0.8 < (below.baseline - above.baseline) / above.size < 2.2
+        if above.size == below.size
+        and 0.8 < (step := (below.baseline - above.baseline) / above.size) < 2.2
     ]
     return statistics.median_low(steps) if steps else 1.25
 

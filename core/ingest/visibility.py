@@ -52,9 +52,10 @@ def visibility_of(page: Any, lines: Sequence[Line]) -> Visibility:
     recognised = covered >= _SCAN and 2 * len(inkless) > len(lines)
     hidden = set() if recognised else inkless
     for index, line in enumerate(lines):
-        outside = line.x1 <= 0 or line.y1 <= 0 or line.x0 >= width or line.y0 >= height
+        _, x0, y0, x1, y1, _, size = line[:7]
+        outside = x1 <= 0 or y1 <= 0 or x0 >= width or y0 >= height
         pale = line.color >= PALE and line.pale
-        if outside or line.size < _MICROSCOPIC or (pale and _one_colour(page, line)):
+        if outside or size < _MICROSCOPIC or (pale and _one_colour(page, line)):
             hidden.add(index)
     return Visibility(frozenset(hidden), images, covered, recognised)
 
