@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.errors import ChunkscopeError, DocumentError, SettingsError
-from core.evaluate.command import Opened
+from core.evaluate.command import BAD_INPUT, DEGRADED, DONE, Opened
 from core.evaluate.command import add_command as add_eval
 from core.evaluate.command import run_command as run_eval
 from core.model_arguments import add_model_arguments, pipeline_from, unused_models
@@ -25,8 +25,7 @@ from core.records import Principal
 from core.settings import Settings, parse_settings
 from core.terminal import printable, trace_text
 from core.traces_command import add_commands as add_traces
-
-DONE, BAD_INPUT, DEGRADED = 0, 2, 3
+from core.words import counted
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -148,8 +147,8 @@ def _size(row: dict[str, Any]) -> str:
     if row["error"]:
         return f"{row['name']}: not read"
     pages, chunks = row["pages"], row["chunks"]
-    said = [f"{pages:,} page{'s' * (pages != 1)}"] if pages else []
-    return f"{row['name']}: {', '.join([*said, f'{chunks:,} chunk' + 's' * (chunks != 1)])}"
+    said = [counted(pages, "page")] if pages else []
+    return f"{row['name']}: {', '.join([*said, counted(chunks, 'chunk')])}"
 
 
 def _warnings(document) -> list[str]:

@@ -6,11 +6,10 @@ import streamlit as st
 
 from dashboard import frame
 
-if __name__ == "__main__":  # a process that only asks questions imports this file and draws nothing
-    st.set_page_config(
-        page_title="Chunkscope",
-        page_icon="🔎",
-        layout="wide",
-        initial_sidebar_state=320,
-    )
-    frame.run()
+st.set_page_config(
+    page_title="Chunkscope",
+    page_icon="🔎",
+    layout="wide",
+    initial_sidebar_state=320,
+)
+frame.run()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -55,11 +55,11 @@ class Models:
 
 def models(choice: ModelChoice = EMBEDDED) -> Models:
     """The chosen models, loaded once for the process. What they lack is in the traces."""
-    return _models(choice.described(), choice.trust, choice.download, choice)
+    return _models(astuple(choice), choice)
 
 
 @st.cache_resource(show_spinner=False, max_entries=MODELS_KEPT)
-def _models(described: str, trust: tuple[str, ...], download: bool, _choice: ModelChoice) -> Models:
+def _models(key: tuple[Any, ...], _choice: ModelChoice) -> Models:
     from core.index.cache import default_root
     from core.index.scores import ScoreCache
     from core.models.consent import parse_consents
@@ -67,8 +67,8 @@ def _models(described: str, trust: tuple[str, ...], download: bool, _choice: Mod
     from core.pipeline import Pipeline
 
     scores = ScoreCache(default_root())
-    wanted, consents = _choice.models, parse_consents(trust)
-    encoder, error = None, None
+    wanted, consents = _choice.models, parse_consents(_choice.trust)
+    encoder, error, download = None, None, _choice.download
     try:
         encoder = load_encoder(wanted.encoder, download=download, trust=consents)
     except ModelError as missing:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.modes import MODES
 from core.records import Principal
+from core.words import counted
 from dashboard import say, state, waiting, work
 from dashboard.jobs import Job
 from dashboard.link import QUESTION_LIMIT, View, known_mode
@@ -68,7 +69,7 @@ def _mode_chosen() -> None:
 def _documents(view: View) -> None:
     shelf = work.shelf()
     visible = shelf.seen_by(view.principal) if shelf else ()
-    label = f"{len(visible)} document{'s' * (len(visible) != 1)}" if shelf else "Documents …"
+    label = counted(len(visible), "document") if shelf else "Documents …"
     with st.popover(label, key="documents_popover"):
         if shelf is None:
             st.text("The documents are being read.")

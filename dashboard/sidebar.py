@@ -12,6 +12,7 @@ import streamlit as st
 from core.errors import SettingsError
 from core.settings import Knob, Settings, knob_named
 from core.trace import Trace
+from core.words import counted
 from dashboard import knobs, model_form, say, state
 
 KEY = "knob_{}"
@@ -45,7 +46,7 @@ def draw(settings: Settings, mode: str, *, frozen: bool = False) -> None:
             key = f"group_{group}_aimed" if here else f"group_{group}"
             with st.expander(label, expanded=here or group in OPEN_AT_FIRST, key=key):
                 for knob in members:
-                    _knob(knob, settings, mode, frozen)
+                    _knob(knob, settings, mode, frozen, encoder)
 
 
 def draw_imported(trace: Trace) -> None:
@@ -70,7 +71,7 @@ def _summary(changed: Mapping[str, object], frozen: bool) -> None:
         if frozen:
             st.caption("Knobs of the saved trace (read only)", width="stretch")
             return
-        many = f"{len(changed)} knob{'s' * (len(changed) != 1)} off default"
+        many = f"{counted(len(changed), 'knob')} off default"
         st.caption(many if changed else "All knobs at their defaults", width="stretch")
         st.button(
             "Reset all",
@@ -82,10 +83,9 @@ def _summary(changed: Mapping[str, object], frozen: bool) -> None:
         )
 
 
-def _knob(knob: Knob, settings: Settings, mode: str, frozen: bool) -> None:
+def _knob(knob: Knob, settings: Settings, mode: str, frozen: bool, encoder: str) -> None:
     value = getattr(settings, knob.name)
     off_default = value != knob.default
-    encoder = state.view().models.models.encoder
     idle = knobs.idle_reason(knob, mode, settings, encoder)
     label = (knob.label or knob.name) + (f" ({knob.unit})" if knob.unit else "")
     # The reset button lies over the corner of its knob (style.css), so that nothing moves

@@ -16,9 +16,8 @@ from core.diagnosis.replay import Point, Replay
 from core.modes import Mode
 from core.ranking import min_max
 from core.stages.base import chunks_of, ordering_scores
-from core.stages.exceptions import wording
 from core.stages.extend import radius
-from core.stages.overlaps import minhash_overlap, overlap
+from core.stages.overlaps import shared_words
 
 Alike = Callable[[Any], Hashable]
 
@@ -36,11 +35,10 @@ def _relevance(replay: Replay, point: Point, mode: Mode) -> Alike:
 
 def _dedup(replay: Replay, point: Point, mode: Mode) -> Alike:
     chunks = chunks_of(replay.run(mode), replay.entering(point, "dedup").candidates)
-    sets = [replay.index.derived(c, "wording", wording).words for c in chunks]
-    if len(sets) < 2:
+    if len(chunks) < 2:
         return lambda v: 0
-    measure = overlap if point.settings.dedup_method == "overlap" else minhash_overlap
-    shared = np.unique(measure(sets)[np.tril_indices(len(sets), -1)])
+    shared = shared_words(replay.index, chunks, point.settings.dedup_method)
+    shared = np.unique(shared[np.tril_indices(len(chunks), -1)])
     return lambda v: int(np.count_nonzero(shared >= v))
 
 

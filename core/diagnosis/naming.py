@@ -48,11 +48,6 @@ def quoted(words: Sequence[str], most: int = 6) -> str:
     return listed(shown, most)
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    """``1 chunk``, ``2 chunks``."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
 def ordinal(number: int) -> str:
     """``1st``, ``12th``, ``1,023rd``."""
     teens = 10 <= number % 100 <= 20

@@ -15,10 +15,11 @@ from core.diagnosis.facts import (
     Threshold,
     Trimmed,
 )
-from core.diagnosis.naming import amount, chunk_name, counted, listed, ordinal, quoted
+from core.diagnosis.naming import amount, chunk_name, listed, ordinal, quoted
 from core.diagnosis.standing import Standing
 from core.diagnosis.windows import MissedWindow
 from core.index.index import Index
+from core.words import counted
 
 
 def told(index: Index, chunk_id: str, facts: Facts, where: Standing | None) -> str:

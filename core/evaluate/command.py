@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import EvaluationError
 from core.modes import MODES, mode_named
+from core.words import counted
 
 if TYPE_CHECKING:
     from core.evaluate.comparison import Comparison
@@ -245,7 +246,7 @@ def _report(
     left_out = [a for a in evaluation.asked if a.unfound]
     if left_out:
         ids = ", ".join(a.id for a in left_out[:5]) + (" …" if len(left_out) > 5 else "")
-        many = f"{len(left_out)} question{'s' * (len(left_out) != 1)}"
+        many = counted(len(left_out), "question")
         complain(f"evidence of {many} is in no document, and is not counted: {ids}")
     # Figures of a model that did not do its part answer no gate.
     if options.strict and degraded:

@@ -23,7 +23,7 @@ from core.models.bert import Bert, choose_dtype, import_torch
 from core.models.encoder import Encoder
 from core.models.projection import digest, projection_for, quantise, unit_rows
 from core.models.states import Progress, QueryStates, SpanStates, Stop
-from core.models.windows import RangeIndex, Window, plan, token_ranges
+from core.models.windows import Window, plan, read_by, token_ranges
 from core.models.wordpieces import WordPieces
 
 __all__ = ["EmbeddedEncoder", "Encoder", "package_folder"]
@@ -145,12 +145,7 @@ class EmbeddedEncoder:
     ) -> SpanStates:
         ids, starts = self._pieces.read(text)
         first, last = token_ranges(starts, spans)
-        ranges = RangeIndex(first, last)
-        meeting = {
-            window: found
-            for window in plan(len(ids), self.reach, self.overlap)
-            if (found := ranges.meeting(window.keep_start, window.keep_end))
-        }
+        meeting = read_by(len(ids), first, last, self.reach, self.overlap)
         sums = np.zeros((len(spans), self.dimensions), dtype=np.float32)
         states = np.zeros((len(ids), self._projection.shape[1]), dtype=np.int8)
         total, done = sum(w.keep_end - w.keep_start for w in meeting), 0

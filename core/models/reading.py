@@ -21,7 +21,7 @@ from core.models.lexical import Weighed
 from core.models.memory import free_memory, out_of_memory
 from core.models.projection import quantise, unit_rows
 from core.models.states import LexicalWeights, Progress, QueryStates, SpanStates, Stop
-from core.models.windows import RangeIndex, Window, plan, token_ranges
+from core.models.windows import Window, read_by, token_ranges
 from core.models.wordpieces import Subwords
 from core.models.work import Work
 
@@ -143,12 +143,7 @@ class ReadingEncoder:
     ) -> SpanStates:
         ids, starts = self._pieces.read(text)
         first, last = token_ranges(starts, spans)
-        ranges = RangeIndex(first, last)
-        meeting = {
-            window: found
-            for window in plan(len(ids), self.reach, self.overlap)
-            if (found := ranges.meeting(window.keep_start, window.keep_end))
-        }
+        meeting = read_by(len(ids), first, last, self.reach, self.overlap)
         work = Work(sum(w.keep_end - w.keep_start for w in meeting), progress, cancelled)
         if not self.in_context:
             work.total += int((last - first).sum())

@@ -86,3 +86,16 @@ class RangeIndex:
             for i in self._order[begin:end]
             if max(low, self._first[i]) < min(high, self._last[i])
         ]
+
+
+def read_by(
+    tokens: int, first: np.ndarray, last: np.ndarray, length: int, overlap: int
+) -> dict[Window, list[int]]:
+    """The windows of :func:`plan` that hold a token of some range, with those ranges: what
+    has to be read for them, and what each reading is for."""
+    ranges = RangeIndex(first, last)
+    return {
+        window: found
+        for window in plan(tokens, length, overlap)
+        if (found := ranges.meeting(window.keep_start, window.keep_end))
+    }

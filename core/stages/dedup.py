@@ -13,7 +13,7 @@ import numpy as np
 from core.settings import Settings
 from core.stages.base import Run, State, chunks_of, entry, passed_on, selection
 from core.stages.exceptions import Wording, wording
-from core.stages.overlaps import Overlaps, minhash_overlap
+from core.stages.overlaps import shared_words
 from core.trace import DROPPED, StageRecord
 
 
@@ -22,13 +22,9 @@ def dedup(state: State, settings: Settings, run: Run) -> tuple[State, StageRecor
     knobs = settings.of_groups("dedup")
     if settings.dedup_method == "off" or len(state.candidates) < 2:
         return passed_on("dedup", state, knobs)
-    wordings = [run.index.derived(c, "wording", wording) for c in chunks_of(run, state.candidates)]
-    words = [w.words for w in wordings]
-    if settings.dedup_method == "overlap":
-        kept_pairs = run.index.once("overlaps", Overlaps)
-        shared = kept_pairs.among([c.chunk_id for c in state.candidates], words)
-    else:
-        shared = minhash_overlap(words)
+    chunks = chunks_of(run, state.candidates)
+    wordings = [run.index.derived(c, "wording", wording) for c in chunks]
+    shared = shared_words(run.index, chunks, settings.dedup_method)
     verdicts = judge(shared, wordings, settings.dedup_threshold, settings.protect_exceptions)
     kept, dropped, reasons = [], [], {}
     for candidate, verdict in zip(state.candidates, verdicts, strict=True):

@@ -18,8 +18,7 @@ from core.stages.base import (
     passed_on,
     selection,
 )
-from core.stages.exceptions import wording
-from core.stages.overlaps import overlap
+from core.stages.overlaps import shared_words
 from core.trace import DROPPED, StageRecord
 
 _PROCEDURE = re.compile(
@@ -113,6 +112,5 @@ def _mmr_order(state: State, settings: Settings, run: Run) -> list[int]:
         vectors = run.index.vectors[rows]
         similarity = vectors @ vectors.T
     else:
-        chunks = chunks_of(run, state.candidates)
-        similarity = overlap([run.index.derived(c, "wording", wording).words for c in chunks])
+        similarity = shared_words(run.index, chunks_of(run, state.candidates))
     return mmr(relevance, similarity, settings.mmr_lambda)

@@ -12,12 +12,25 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from core.index.index import Index
+from core.records import Chunk
+from core.stages.exceptions import wording
+
 PERMUTATIONS = 256
 
 
 def overlap(sets: Sequence[frozenset[str]]) -> np.ndarray:
     """float32[n, n]: the overlap coefficients of word sets; 0 with an empty set."""
     return Overlaps().among([str(i) for i in range(len(sets))], sets)
+
+
+def shared_words(index: Index, chunks: Sequence[Chunk], method: str = "overlap") -> np.ndarray:
+    """float32[n, n]: the coefficients of an index's chunks, by ``dedup_method``; overlaps that
+    were counted before are kept with the index."""
+    sets = [index.derived(c, "wording", wording).words for c in chunks]
+    if method != "overlap":
+        return minhash_overlap(sets)
+    return index.once("overlaps", Overlaps).among([c.id for c in chunks], sets)
 
 
 class Overlaps:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from dashboard.palette import Palette
@@ -58,4 +59,23 @@ def note(text: str, colour: str, **more: Any) -> dict[str, Any]:
         "borderpad": 0,
         "font": {"size": more.pop("size", SMALL), "color": colour},
         **more,
+    }
+
+
+def pointed(
+    x: Sequence[Any], y: Sequence[Any], ids: Sequence[Any], said: Sequence[str]
+) -> dict[str, Any]:
+    """A trace of empty texts: it draws nothing, answers the pointer, and carries ids. Heat maps
+    are pictures, and those cannot be clicked in Streamlit."""
+    return {
+        "type": "scatter",
+        "mode": "text",
+        "x": x,
+        "y": y,
+        "text": [""] * len(ids),
+        "customdata": ids,
+        "hovertext": said,
+        "hoverinfo": "text",
+        "name": "cells",
+        "showlegend": False,
     }

@@ -8,9 +8,10 @@ from typing import Any
 import plotly.graph_objects as go
 
 from core.trace import Passage, Trace
+from core.words import counted
 from dashboard.figures.base import SMALL, axis, base_layout, note
 from dashboard.figures.several import Group, Several, mode_title
-from dashboard.figures.text import clipped, count, escaped, first_words, lines
+from dashboard.figures.text import clipped, escaped, first_words, lines
 from dashboard.lookup import Lookup
 from dashboard.palette import Palette, palette
 
@@ -110,7 +111,7 @@ def _said(lookup: Lookup, passage: Passage, expected: bool) -> str:
     chunk = passage.chunk_id
     title = f"<b>[{passage.number}]</b> {escaped(clipped(lookup.named(chunk), 60))}"
     rank = lookup.passage_ranks[chunk]
-    facts = f"{count(passage.tokens, 'token')} with its label · rank {rank} of the passages"
+    facts = f"{counted(passage.tokens, 'token')} with its label · rank {rank} of the passages"
     if expected:
         facts += " · expected evidence"
     return f"{title}<br>{facts}<br>“{lines(first_words(lookup.chunks.get(chunk)), 3)}”"

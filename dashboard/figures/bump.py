@@ -10,10 +10,11 @@ from typing import Any
 import plotly.graph_objects as go
 
 from core.trace import Trace
+from core.words import counted
 from dashboard.figures.base import SMALL, axis, base_layout, note
 from dashboard.figures.cells import swatch
 from dashboard.figures.several import Several, mode_title
-from dashboard.figures.text import clipped, count, escaped, first_words, lines
+from dashboard.figures.text import clipped, escaped, first_words, lines
 from dashboard.lookup import Lookup
 from dashboard.palette import Palette, fate_look, palette
 
@@ -222,7 +223,7 @@ def _layout(
     below = 18 if more else 2
     notes = []
     if more:
-        said = f"{count(more, 'chunk')} of lower rank not drawn"
+        said = f"{counted(more, 'chunk')} of lower rank not drawn"
         notes.append(note(said, colours.muted, x=1, y=0, yref="paper", xanchor="right", yshift=-14))
     return base_layout(
         colours,

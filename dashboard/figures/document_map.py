@@ -13,6 +13,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from core.trace import Trace
+from core.words import counted
 from dashboard.figures.bins import Bins
 from dashboard.figures.hover import Hovers
 from dashboard.figures.overlay import strip_traces
@@ -20,7 +21,7 @@ from dashboard.figures.rows import MapRow, map_rows
 from dashboard.figures.shelves import Choice, Slot, choose
 from dashboard.figures.stack import Band, Stack, Subplot, bands, nth
 from dashboard.figures.strip import Strip
-from dashboard.figures.text import clipped, count, escaped
+from dashboard.figures.text import clipped, escaped
 from dashboard.figures.ticks import ticks
 from dashboard.lookup import Lookup
 from dashboard.palette import palette
@@ -132,12 +133,12 @@ def _subplot(number: int, slot: Slot, strip: Strip, lookup: Lookup) -> Subplot:
 def _header(strip: Strip, room: int) -> str:
     """The document's name and size."""
     document = strip.place.document
-    said = {"chunks": count(document.chunks, "chunk")}
+    said = {"chunks": counted(document.chunks, "chunk")}
     if strip.span != (0, document.chunks):
         first, stop = strip.span
         said["chunks"] = f"chunks {first + 1:,} to {stop:,} of {document.chunks:,}"
     elif document.pages:
-        said["pages"] = count(document.pages, "page")
+        said["pages"] = counted(document.pages, "page")
     name = clipped(document.name, max(12, min(44, room)))
     for least in ("pages", "chunks"):
         if len(name) + sum(len(s) + 3 for s in said.values()) > room:
@@ -169,10 +170,10 @@ def map_notes(
     without = [p.document.name for p, n in others if not n]
     if more:
         named = _named([f"{clipped(name, 32)} ({n})" for name, n in more])
-        out.append(f"{count(len(more), 'more document')} with candidates: {named}.")
+        out.append(f"{counted(len(more), 'more document')} with candidates: {named}.")
     if without:
         named = _named([clipped(name, 32) for name in without])
-        out.append(f"{count(len(without), 'document')} without a candidate: {named}.")
+        out.append(f"{counted(len(without), 'document')} without a candidate: {named}.")
     return out
 
 

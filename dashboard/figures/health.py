@@ -9,8 +9,9 @@ import plotly.graph_objects as go
 
 from core.ingest.health import BAD, DOUBTFUL, GOOD, page_health
 from core.records import PageReport
+from core.words import counted
 from dashboard.figures.base import axis, base_layout
-from dashboard.figures.text import count, escaped
+from dashboard.figures.text import escaped
 from dashboard.palette import SEVERITIES, palette
 
 HEIGHT = 96
@@ -107,6 +108,6 @@ def _outline(pages: Sequence[PageReport], colour: str, tallest: int) -> list[dic
 
 
 def _said(page: PageReport) -> str:
-    facts = [f"<b>Page {page.number}</b>: {count(page.characters, 'character')}"]
+    facts = [f"<b>Page {page.number}</b>: {counted(page.characters, 'character')}"]
     facts += [escaped(f"It {reason}.") for reason in page_health(page).reasons]
     return "<br>".join(facts)

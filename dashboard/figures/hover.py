@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from core.words import counted
 from dashboard.figures.rows import MapRow, Mark
-from dashboard.figures.text import count, escaped, first_words, lines, number
+from dashboard.figures.text import escaped, first_words, lines, number
 from dashboard.lookup import Lookup
 from dashboard.palette import fate_look
 
@@ -35,7 +36,7 @@ class Hovers:
             radius = int(mark.entry.scores.get("radius") or 0)
             share = mark.entry.scores.get("window_score")
             said.append(
-                f"Anchor: opens a window of {count(radius, 'chunk')} to each side "
+                f"Anchor: opens a window of {counted(radius, 'chunk')} to each side "
                 f"(score {number(share, 3)} of 1)"
             )
         if others:
@@ -58,7 +59,7 @@ class Hovers:
             return "joined through a window"
         side = "after" if entry.offset > 0 else "before"
         anchor = self._lookup.where(entry.anchor) if self._lookup.known(entry.anchor) else ""
-        return f"joined {count(abs(entry.offset), 'chunk')} {side} its anchor, {anchor}"
+        return f"joined {counted(abs(entry.offset), 'chunk')} {side} its anchor, {anchor}"
 
     def _ending(self, chunk: str) -> str:
         """The fate, its reason and the first words, the same in every row."""

@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from core.sweep import Map
-from dashboard.figures.base import SMALL, axis, base_layout
+from dashboard.figures.base import SMALL, axis, base_layout, pointed
 from dashboard.figures.text import clipped, escaped
 from dashboard.palette import palette
 from dashboard.sweeps import in_words
@@ -77,18 +77,7 @@ def knob_map(
             "hoverinfo": "skip",
             "name": unit,
         },
-        {
-            "type": "scatter",
-            "mode": "text",
-            "x": x,
-            "y": y,
-            "text": [""] * len(x),
-            "customdata": ids,
-            "hovertext": said,
-            "hoverinfo": "text",
-            "name": "cells",
-            "showlegend": False,
-        },
+        pointed(x, y, ids, said),
         {
             "type": "scatter",
             "mode": "lines",

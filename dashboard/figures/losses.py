@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 
+from core.words import counted
 from dashboard.figures.base import SMALL, axis, base_layout, note
 from dashboard.figures.several import mode_title
-from dashboard.figures.text import count
 from dashboard.palette import LOSSES, Palette, palette
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def loss_bars(
                 "unselected": {"marker": {"opacity": 1}},
                 "customdata": [f"{m}|{stage}" for m in own],
                 "hovertext": [
-                    f"<b>{mode_title(m)}</b>: {count(n, 'piece')} lost<br>{look.label}<br>"
+                    f"<b>{mode_title(m)}</b>: {counted(n, 'piece')} lost<br>{look.label}<br>"
                     "A click lists the questions."
                     for m, n in zip(own, counts, strict=True)
                 ],

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dashboard.figures import cells
+from dashboard.figures.base import pointed
 from dashboard.figures.hover import Hovers
 from dashboard.figures.rows import Mark
 from dashboard.figures.stack import OVERHANG
@@ -197,15 +198,4 @@ def _targets(lookup: Lookup, strip: Strip, hovers: Hovers, shown: Sequence[Shown
             chunk = lookup.id_of(row)
             ids.append(chunk)
             said.append(hovers.cell(one.row, chunk, score, rank, int(widths[column])))
-    return {
-        "type": "scatter",
-        "mode": "text",
-        "x": np.concatenate(x) if x else [],
-        "y": np.concatenate(y) if y else [],
-        "text": [""] * len(ids),
-        "customdata": ids,
-        "hovertext": said,
-        "hoverinfo": "text",
-        "name": "cells",
-        "showlegend": False,
-    }
+    return pointed(np.concatenate(x) if x else [], np.concatenate(y) if y else [], ids, said)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from core.modes import MODES
 from core.trace import Trace
-from dashboard.figures.text import clipped, count, escaped
+from core.words import counted
+from dashboard.figures.text import clipped, escaped
 from dashboard.joined import JoinedLookup
 from dashboard.lookup import Lookup
 from dashboard.palette import Palette
@@ -80,7 +81,7 @@ class Several:
         ]
         if rest := order[most:]:
             others = frozenset(c for d in rest for c in members[d])
-            groups.append(Group(count(len(rest), "other document"), colours.other, others))
+            groups.append(Group(counted(len(rest), "other document"), colours.other, others))
         return groups
 
     def home(self, chunk: str) -> Lookup:

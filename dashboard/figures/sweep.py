@@ -8,10 +8,11 @@ from typing import Any
 import plotly.graph_objects as go
 
 from core.sweep import Sweep
+from core.words import counted
 from dashboard.chunks import Shown
-from dashboard.figures.base import SMALL, axis, base_layout, note
+from dashboard.figures.base import SMALL, axis, base_layout, note, pointed
 from dashboard.figures.cells import swatch
-from dashboard.figures.text import clipped, count, escaped, lines
+from dashboard.figures.text import clipped, escaped, lines
 from dashboard.palette import FATES, Palette, fate_look, palette
 from dashboard.sweeps import Column, arrived, in_words, span
 
@@ -202,21 +203,10 @@ def _targets(
             x.append(j)
             y.append(i)
             ids.append([row, j])
-            tokens = count(column.setting.tokens, "evidence token")
+            tokens = counted(column.setting.tokens, "evidence token")
             fate = escaped(fate_look(column.setting.fate(row)).text)
             said.append(f"{title}<br>at {escaped(spans[j])}: {fate} · {tokens}{words}")
-    return {
-        "type": "scatter",
-        "mode": "text",
-        "x": x,
-        "y": y,
-        "text": [""] * len(x),
-        "customdata": ids,
-        "hovertext": said,
-        "hoverinfo": "text",
-        "name": "cells",
-        "showlegend": False,
-    }
+    return pointed(x, y, ids, said)
 
 
 def _story(chunk: str, chunks: Mapping[str, Shown], expected: bool) -> tuple[str, str]:

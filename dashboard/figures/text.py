@@ -48,8 +48,3 @@ def number(value: float | None, digits: int = 4) -> str:
     if value is None or not math.isfinite(value):
         return "–"
     return f"{value:.{digits}g}"
-
-
-def count(n: int, one: str, many: str = "") -> str:
-    """``1 chunk``, ``1,204 chunks``."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from core.trace import ADDED, DROPPED, Entry, StageRecord, Trace
-from dashboard.figures.text import count
+from core.words import counted
 from dashboard.lookup import STAGE_TITLES, Lookup
 
 JOURNEY = ("Stage", "What happened", "Rank in", "Rank out", "Score")
@@ -188,7 +188,7 @@ def _sentence(lookup: Lookup, record: StageRecord, entry: Entry) -> str:
     if entry.fate == ADDED:
         side = "after" if entry.offset > 0 else "before"
         return (
-            f"Joined: {count(abs(entry.offset), 'chunk')} {side} its anchor, "
+            f"Joined: {counted(abs(entry.offset), 'chunk')} {side} its anchor, "
             f"{lookup.where(entry.anchor)}."
         )
     if record.name == "first_stage":
@@ -196,7 +196,7 @@ def _sentence(lookup: Lookup, record: StageRecord, entry: Entry) -> str:
     if record.degraded:
         return f"Not reranked: {record.degraded}."
     if record.name.startswith("rerank"):
-        return f"Reranked among {count(record.passed, 'chunk')}" + (
+        return f"Reranked among {counted(record.passed, 'chunk')}" + (
             f"; {reason}." if reason else "."
         )
     if record.name == "extend":
@@ -219,7 +219,7 @@ def _anchor(entry: Entry, reason: str) -> str:
     if not radius:
         return "Opened no window: its score was below the window threshold."
     stopped = reason.partition(", ")[2]
-    return f"Opened a window of {count(radius, 'chunk')} to each side" + (
+    return f"Opened a window of {counted(radius, 'chunk')} to each side" + (
         f", {stopped}." if stopped else "."
     )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from core.questions import Reference
+from core.words import counted
 from dashboard.figures.several import mode_title
 from dashboard.figures.text import clipped
 from dashboard.lookup import STAGE_TITLES
@@ -130,7 +131,7 @@ def lost_items(evaluation: Evaluation, mode: str, stage: str, budget: int) -> li
 
 def _lost_note(asked: Asked, positions: Sequence[int], repeated: set[int]) -> str:
     of = len(asked.references) - len(asked.unfound)
-    said = f"{len(positions)} of {of} piece{'s' * (of != 1)}"
+    said = f"{len(positions)} of {counted(of, 'piece')}"
     if twice := len(repeated & set(positions)):
         said += f", {twice} of which stand word for word in another chunk that was shown"
     return f"{said} · {asked.document}" if asked.document else said
@@ -163,6 +164,6 @@ def changed_lines(comparison: Comparison) -> list[str]:
             said.append(f"{name}: {then} then, {now} now")
     for what, ids in (("now", comparison.only_now), ("then", comparison.only_then)):
         if ids:
-            many = f"{len(ids)} question{'s' * (len(ids) != 1)}"
+            many = counted(len(ids), "question")
             said.append(f"{many} asked {what} alone, or differently: not compared")
     return said

@@ -17,13 +17,14 @@ from core.diagnosis.facts import (
     Trimmed,
 )
 from core.diagnosis.grid import MODE
-from core.diagnosis.naming import amount, chunk_name, counted, listed, quoted
+from core.diagnosis.naming import amount, chunk_name, listed, quoted
 from core.diagnosis.proposals import TITLES
 from core.diagnosis.standing import Standing
 from core.diagnosis.windows import MissedWindow
 from core.index.index import Index
 from core.modes import MODES
 from core.settings import knob_named
+from core.words import counted
 from dashboard.palette import fate_look
 
 Fact = tuple[str, str]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.errors import EvaluationError
+from core.words import counted
 from dashboard import charts, figures, say, state, tables, work
 from dashboard.figures.recall import in_points
 from dashboard.figures.several import mode_title
@@ -62,7 +63,7 @@ def draw(evaluation: Evaluation, include: bool) -> None:
 
 
 def _comparison(evaluation: Evaluation, comparison: Comparison, name: str, include: bool) -> None:
-    many = f"{comparison.questions:,} question{'s' * (comparison.questions != 1)}"
+    many = counted(comparison.questions, "question")
     with st.container(key="quiet_baseline", gap="xxsmall"):
         st.text(f"Against {name}, over {many} that both have:")
         st.text(" · ".join(tables.changed_lines(comparison)) or "Nothing else is different.")

@@ -10,6 +10,7 @@ import streamlit as st
 from core.compare_traces import Difference, difference, join, markdown
 from core.modes import MODES
 from core.trace import Trace
+from core.words import counted
 from dashboard import charts, columns, figures, joined, say, state, tables, work
 from dashboard.prompt_diff import prompt_diff_html
 
@@ -133,12 +134,8 @@ def _ranks(a: tuple[str, Trace], b: tuple[str, Trace]) -> None:
 
 def counts_line(found: Difference) -> str:
     """How many passages only one of them has, in one line."""
-
-    def passages(n: int) -> str:
-        return f"{n} passage{'s' * (n != 1)}"
-
     return (
-        f"{passages(len(found.gained))} only in B, {len(found.lost)} only in A, "
+        f"{counted(len(found.gained), 'passage')} only in B, {len(found.lost)} only in A, "
         f"{len(found.both)} in both."
     )
 

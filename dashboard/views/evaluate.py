@@ -11,6 +11,7 @@ from core.evaluate import BUDGETS, RANKED
 from core.evaluate.records import CORPUS, DOCUMENT
 from core.modes import MODES
 from core.settings import Settings, knob_named
+from core.words import counted
 from dashboard import evaluation, say, state, waiting, work
 from dashboard.evaluation import Inputs
 from dashboard.figures.several import mode_title
@@ -135,7 +136,7 @@ def _measured_with(view: View) -> None:
     """Which of the sidebar's knobs take part, and who asks."""
     own = (*evaluation.SET_ASIDE, *evaluation.REPLACED)
     turned = [name for name in view.settings.differences() if name not in own]
-    knobs = f"{len(turned)} knob{'s' * (len(turned) != 1)} off default"
+    knobs = f"{counted(len(turned), 'knob')} off default"
     with st.container(key="quiet_settings", gap="xxsmall"):
         st.text(
             f"Measured with the sidebar's settings ({knobs if turned else 'all at their defaults'})"
@@ -151,7 +152,7 @@ def _result(inputs: Inputs, index: Index, name: str) -> Evaluation | None:
     held, job = evaluation.runs().get(inputs), state.board().current(evaluation.NAME)
     running = job is not None and not job.finished
     mine = job is not None and job.key == inputs.key
-    many = f"{len(inputs.modes)} mode{'s' * (len(inputs.modes) != 1)}"
+    many = counted(len(inputs.modes), "mode")
     size = f"{question_set.many(inputs.questions)} × {many}"
     done = held is not None and held.finished
     with st.container(horizontal=True, vertical_alignment="center", key="run_bar"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.records import Document
+from core.words import counted
 from dashboard import question_sets, say, state
 
 PROBLEM = "expected_problem"
@@ -45,7 +46,7 @@ def draw(document: Document, start: int, end: int, *, key: str) -> None:
         held = question_sets.pieces_of(question_sets.marked(), question, document.name)
         if held:
             with st.container(key=f"quiet_expected_{key}"):
-                pieces = f"{held} piece{'s' * (held != 1)} of this document"
+                pieces = f"{counted(held, 'piece')} of this document"
                 st.text(f"In the set: this question, with {pieces}.")
             state.page_link("Evaluate", "Evaluate")
 

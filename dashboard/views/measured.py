@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.evaluate import summarise
+from core.words import counted
 from dashboard import charts, columns, figures, say, tables, work
 from dashboard.figures.several import mode_title
-from dashboard.figures.text import count
 from dashboard.views import baseline, losses
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _unmeasured(made: Evaluation) -> None:
         (sum(len(a.unfound) for a in made.measured), "piece", "pieces", "of evidence not found"),
         (sum(len(a.textless) for a in made.measured), "page", "pages", "without text"),
     )
-    said = ", ".join(f"{count(n, one, many)} {how}" for n, one, many, how in parts if n)
+    said = ", ".join(f"{counted(n, one, many)} {how}" for n, one, many, how in parts if n)
     with st.expander(f"Not measured: {said}", key="unmeasured_box"):
         st.caption(
             "Quotes that stand in no document and questions without evidence count nowhere as "

@@ -8,6 +8,7 @@ from core.diagnosis import ChunkVerdict, Verdict
 from core.index.index import Index
 from core.report import markdown_report
 from core.trace import Trace
+from core.words import counted
 from dashboard import (
     charts,
     columns,
@@ -106,7 +107,7 @@ def _verdict(found: Found, trace: Trace, index: Index) -> None:
     if found.elsewhere:
         with st.container(key="quiet_elsewhere"):
             many = len(found.elsewhere)
-            st.text(f"The same text stands in {many} other place{'s' * (many != 1)}:")
+            st.text(f"The same text stands in {counted(many, 'other place')}:")
             for other in found.elsewhere[:PLACES]:
                 st.text(f"• {other.sentence}")
             if many > PLACES:

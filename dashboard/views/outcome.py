@@ -9,6 +9,7 @@ import streamlit as st
 from core.fates import fates
 from core.modes import MODES
 from core.trace import EVIDENCE, INSUFFICIENT, OUTCOMES, Trace
+from core.words import counted
 from dashboard import say, state, waiting, work
 from dashboard.chunks import place
 from dashboard.jobs import DONE
@@ -43,7 +44,7 @@ def summary(trace: Trace) -> str:
         return " · ".join(_of_import(trace, many))
     return " · ".join(
         [
-            f"{many} passage{'s' * (many != 1)}",
+            counted(many, "passage"),
             f"{ledger.evidence:,} of {ledger.evidence_budget:,} evidence tokens",
             f"{first.passed:,} of {chunks:,} chunks were candidates",
             f"{seconds:.2f} s",
@@ -54,7 +55,7 @@ def summary(trace: Trace) -> str:
 def _of_import(trace: Trace, many: int) -> list[str]:
     """The same of an imported trace: only what it records."""
     said = [
-        f"{many} passage{'s' * (many != 1)}",
+        counted(many, "passage"),
         f"{trace.ledger.evidence:,} tokens, counted here",
         f"{len(trace.chunks):,} chunks are named",
     ]

@@ -8,6 +8,7 @@ import streamlit as st
 from core.evaluate import questions_jsonl
 from core.questions import Question, locate
 from core.records import Document
+from core.words import counted
 from dashboard import columns, question_sets, say, state, work
 from dashboard.figures.text import clipped
 from dashboard.question_sets import QuestionSet
@@ -69,7 +70,7 @@ def _file() -> QuestionSet | None:
 
 
 def many(questions: tuple[Question, ...]) -> str:
-    return f"{len(questions):,} question{'s' * (len(questions) != 1)}"
+    return counted(len(questions), "question")
 
 
 def _read() -> None:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.errors import TraceFormatError
 from core.trace import Trace
+from core.words import counted
 from dashboard import saved, say, state
 from dashboard.views import difference
 
@@ -77,8 +78,7 @@ def what(trace: Trace) -> str:
     asked = " ".join(trace.question.split())
     asked = asked if len(asked) <= 90 else asked[:89] + "…"
     who = f"imported from {trace.origin}" if trace.origin else trace.mode
-    many = len(trace.selected)
-    return f"{who} · {many} passage{'s' * (many != 1)} · {asked}"
+    return f"{who} · {counted(len(trace.selected), 'passage')} · {asked}"
 
 
 def file_stem(name: str) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from statistics import median
 
 from core.diagnosis.differences import WORD, Marked, difference, in_words
-from core.diagnosis.naming import counted
 from core.diagnosis.symptoms.fault import Fault
 from core.fates import corpus_row
 from core.stages.exceptions import wording
 from core.trace import DROPPED, Trace
+from core.words import counted
 
 CROWD, CROWDED = 4, 0.8
 """One source crowds the others out with so many passages, and such a share of them all."""

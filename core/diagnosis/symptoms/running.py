@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 
-from core.diagnosis.naming import counted, listed
+from core.diagnosis.naming import listed
 from core.diagnosis.symptoms.fault import Fault
 from core.diagnosis.targets import silent_pages
 from core.index.index import Index
 from core.pipeline import Pipeline
 from core.settings import parse_settings
 from core.trace import Trace
+from core.words import counted
 
 SLOW, MOST = 1.0, 0.5
 """A stage is slow from so many seconds on, if it takes such a share of the whole run."""

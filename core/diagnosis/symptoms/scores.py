@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from core.diagnosis.naming import counted, listed
+from core.diagnosis.naming import listed
 from core.diagnosis.symptoms.fault import Fault
 from core.trace import DROPPED, StageRecord, Trace
+from core.words import counted
 
 LEAST = 8
 """Candidates. Of fewer, two orders agree by chance."""
