@@ -149,7 +149,7 @@ def _answer(
 ) -> Found:
     best, *others = verdicts(trace, index, find())
     found = Found(best, tuple(others))
-    job.part = (found,)
+    job.part = found
     job.progress(0, 0, "Trying other settings")
     with SEARCH.turn(job):
         proposals = propose(
@@ -176,7 +176,7 @@ def faults(view: View, index: Index, trace: Trace) -> Job:
 
 def _faults(models: ModelChoice, index: Index, trace: Trace, job: Job) -> tuple[Fault, ...]:
     found = faults_of(trace, index)
-    job.part = (found,)
+    job.part = found
     if sum(s.seconds for s in trace.stages) >= QUICK:
         return found
     job.progress(0, 0, "Asking again, to see whether the citations stay the same")

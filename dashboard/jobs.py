@@ -144,6 +144,19 @@ class Job:
     def finished(self) -> bool:
         return self._finished.is_set()
 
+    @property
+    def failed(self) -> bool:
+        """Whether it has ended without a result."""
+        return self.state in (FAILED, STOPPED)
+
+    def so_far(self) -> tuple[Any, bool]:
+        """What can be shown by now, None if nothing can, and whether that is all of it.
+
+        Both of one moment: a page that took a part and then asked whether the job is done
+        could stay without the rest for good.
+        """
+        return (self.result, True) if self.state == DONE else (self.part, False)
+
     def described(self, *, names: bool = True) -> str:
         """What is being done, or what is being waited for. Without ``names`` no file is
         named: not everyone may know of it."""

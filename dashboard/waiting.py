@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import say
-from dashboard.jobs import DONE, FAILED, STOPPED, Board, Job
+from dashboard.jobs import FAILED, STOPPED, Board, Job
 
 POLL = 0.4
 """Seconds between looks at a job under way."""
@@ -22,8 +22,25 @@ def result(
     The box is as high as what will replace it, so that nothing on the page moves. Without
     ``names`` no file is named.
     """
-    if job.state == DONE:
-        return job.result
+    found, whole = job.so_far()
+    if whole:
+        return found
+    box(job, board, name, height=height, names=names)
+    return None
+
+
+def part(job: Job, board: Board, name: str, *, height: int = 400) -> tuple[Any, bool] | None:
+    """What the job has by now, and whether that is all of it; None after drawing why there is
+    nothing yet, as :func:`result` does."""
+    found, whole = job.so_far()
+    if found is not None or whole:
+        return found, whole
+    box(job, board, name, height=height)
+    return None
+
+
+def box(job: Job, board: Board, name: str, *, height: int = 400, names: bool = True) -> None:
+    """How far the job is, or why it gives nothing; for a page that shows no result of it."""
     with st.container(height=height, border=True, key=f"waiting_{name}"):
         if job.state == FAILED:
             say.failure(job.error, key=name)
@@ -33,17 +50,16 @@ def result(
             st.button("Start again", key=f"again_{name}", on_click=board.forget, args=(name,))
         else:
             _progress(job, name, names, now())
-    return None
 
 
-def more(job: Job, board: Board, name: str, seen: int) -> None:
-    """One line while further parts of the job's result are computed, ``seen`` of which are on
-    the page; draws the page again when there is another. Nothing once all is there."""
+def more(job: Job, board: Board, name: str, seen: Any) -> None:
+    """One line while the rest of the job's result is computed; draws the page again when there
+    is more. ``seen`` is the part on the page, as :meth:`Job.so_far` gave it with False."""
     if job.state == FAILED:
         say.failure(job.error, key=name)
-    if job.state in (FAILED, STOPPED):
+    if job.failed:
         st.button("Go on", key=f"again_{name}", on_click=board.forget, args=(name,))
-    elif job.state != DONE:
+    else:
         _more(job, name, seen, now())
 
 
@@ -75,8 +91,8 @@ def _quietly(job: Job, said: str, drawn: float) -> None:
 
 
 @st.fragment(run_every=POLL)
-def _more(job: Job, name: str, seen: int, drawn: float) -> None:
-    if job.finished or len(job.part or ()) > seen:
+def _more(job: Job, name: str, seen: Any, drawn: float) -> None:
+    if job.finished or job.so_far()[0] is not seen:
         draw_again(drawn)
     with st.container(horizontal=True, vertical_alignment="center", key=f"more_{name}"):
         st.text(f"{job.described()} …", width="content")

@@ -161,24 +161,19 @@ def trace_key(view: View) -> tuple[object, ...]:
     return (documents.fingerprint, view.models, *asked)
 
 
-def compare(view: View, *, height: int = 400) -> tuple[dict[str, Trace], Job] | None:
-    """The traces of the modes that have run so far, and the job that runs the others; None
-    after drawing why there are none yet."""
+def compare(view: View, *, height: int = 400) -> Job | None:
+    """The job that runs every mode and gives the traces by their mode's name; None after
+    drawing why there is no index yet."""
     found = index(view, height=height)
     if found is None:
         return None
     modes = sorted(MODES, key=lambda name: name != view.mode)  # the chosen one first
-    job = state.board().ask(
+    return state.board().ask(
         "compare",
         trace_key(view.changed(mode="")),
         lambda job: _run_modes(found, view, modes, job),
         patience=PATIENCE,
     )
-    done = job.result or job.part or {}
-    if not done:
-        waiting.result(job, state.board(), "compare", height=height)
-        return None
-    return {name: done[name] for name in MODES if name in done}, job
 
 
 def _run_modes(found: Index, view: View, modes: Sequence[str], job: Job) -> dict[str, Trace]:

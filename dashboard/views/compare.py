@@ -34,18 +34,20 @@ def draw() -> None:
         say.note("info", "Ask a question above to compare the modes on it.", key="empty")
         _two({}, "", None)
         return
-    found = work.compare(view, height=HEIGHT)
-    if found is None:
+    job = work.compare(view, height=HEIGHT)
+    ran = waiting.part(job, state.board(), "compare", height=HEIGHT) if job else None
+    if ran is None:
         return
-    traces, job = found
+    found, whole = ran
+    traces = {name: found[name] for name in MODES if name in found}
     evidence = work.evidence(view)
     _modes(traces, view.mode, evidence)
     with st.container(key="quiet_compare"):
-        if len(traces) == len(MODES):
+        if whole:
             st.text("A click on a row uses that mode on every page.")
         else:
-            waiting.more(job, state.board(), "compare", len(traces))
-    if len(traces) < len(MODES):
+            waiting.more(job, state.board(), "compare", found)
+    if not whole:
         return
     _charts(traces, view.chunk, evidence)
     _chunks(traces, view.chunk)

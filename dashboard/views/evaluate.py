@@ -149,8 +149,9 @@ def _measured_with(view: View) -> None:
 def _result(inputs: Inputs, index: Index, name: str) -> Evaluation | None:
     """What was measured with these inputs, whole or in part; None after drawing why there is
     nothing yet."""
-    held, job = evaluation.runs().get(inputs), state.board().current(evaluation.NAME)
+    job = state.board().current(evaluation.NAME)
     running = job is not None and not job.finished
+    held = evaluation.runs().get(inputs)  # after that look, so that it holds what the job gave
     mine = job is not None and job.key == inputs.key
     many = counted(len(inputs.modes), "mode")
     size = f"{question_set.many(inputs.questions)} × {many}"
@@ -169,7 +170,7 @@ def _result(inputs: Inputs, index: Index, name: str) -> Evaluation | None:
             st.text("Other inputs are being measured; a new run stops that.", width="content")
             st.button("Stop it", key="evaluate_stop_other", type="tertiary", on_click=job.stop)
     if running and mine:
-        waiting.result(job, state.board(), evaluation.NAME, height=HEIGHT, names=True)
+        waiting.box(job, state.board(), evaluation.NAME, height=HEIGHT)
         return None
     if mine and job.state == FAILED:
         say.failure(job.error, key="evaluate_failed")

@@ -9,7 +9,7 @@ from core.diagnosis.grid import MODE
 from core.diagnosis.naming import chunk_name
 from core.index.index import Index
 from dashboard import knobs, say, sidebar, state, waiting
-from dashboard.jobs import DONE, Job
+from dashboard.jobs import Job
 from dashboard.tables.verdict import knob_title
 
 CHUNKS = 4
@@ -19,13 +19,14 @@ CHUNKS = 4
 def draw(job: Job, index: Index) -> None:
     """The faults found so far."""
     say.heading("What else this trace shows")
-    found: tuple[Fault, ...] | None = job.result if job.state == DONE else (job.part or (None,))[0]
-    if found == () and job.state == DONE:
+    found, whole = job.so_far()
+    if found == () and whole:
         st.text("No general fault was found.")
     for fault in found or ():
         _fault(fault, index)
     with st.container(key="quiet_faults"):
-        waiting.more(job, state.board(), "faults", 1 if found is not None else 0)
+        if not whole:
+            waiting.more(job, state.board(), "faults", found)
 
 
 def _fault(fault: Fault, index: Index) -> None:

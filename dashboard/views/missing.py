@@ -25,7 +25,6 @@ from dashboard import (
 from dashboard.chunks import clicked_chunk
 from dashboard.diagnosing import Found
 from dashboard.facts_html import difference_html, facts_html
-from dashboard.jobs import DONE
 from dashboard.lookup import STAGE_TITLES
 from dashboard.palette import fate_look
 from dashboard.tables.verdict import differing
@@ -81,17 +80,17 @@ def _answer(trace: Trace, index: Index, what: str) -> None:
         (work.trace_key(view), what), diagnosing.SECONDS
     )  # fmt: skip
     job = diagnosing.answer(view, index, trace, what, seconds)
-    found: Found | None = job.result or (job.part or (None,))[0]
-    if found is None:
-        waiting.result(job, state.board(), "why", height=HEIGHT)
+    answered = waiting.part(job, state.board(), "why", height=HEIGHT)
+    if answered is None:
         return
+    found, whole = answered
     _verdict(found, trace, index)
     say.heading("What brings it back")
-    if job.state == DONE:
+    if whole:
         proposals.draw(found, index, what)
     else:
         with st.container(key="quiet_why"):
-            waiting.more(job, state.board(), "why", 1)
+            waiting.more(job, state.board(), "why", found)
     _report(found, trace, index)
 
 
@@ -217,5 +216,5 @@ def _report(found: Found, trace: Trace, index: Index) -> None:
 def report(found: Found, trace: Trace) -> str:
     """The trace with this verdict at its head."""
     job = state.board().current("faults")
-    seen = (job.result or (job.part or ((),))[0]) if job is not None else ()
+    seen = (job.so_far()[0] if job is not None else None) or ()
     return markdown_report(trace, verdict=found.verdict, proposals=found.proposals, faults=seen)

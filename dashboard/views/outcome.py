@@ -12,7 +12,6 @@ from core.trace import EVIDENCE, INSUFFICIENT, OUTCOMES, Trace
 from core.words import counted
 from dashboard import say, state, waiting, work
 from dashboard.chunks import place
-from dashboard.jobs import DONE
 from dashboard.link import View
 from dashboard.lookup import STAGE_TITLES
 
@@ -86,9 +85,10 @@ def peers(view: View, evidence: tuple[str, ...]) -> None:
         return
     job = work.peers(view)
     with st.container(horizontal=True, vertical_alignment="center", key="quiet_peers"):
-        if job is not None and job.state == DONE:
-            st.text(peers_line(job.result, evidence), width="content")
-        elif job is not None and not job.finished:
+        found, whole = job.so_far() if job is not None else (None, False)
+        if whole:
+            st.text(peers_line(found, evidence), width="content")
+        elif job is not None and not job.failed:
             waiting.quietly(job, "Expected evidence in other modes: …")
         state.page_link("Compare", "Compare all modes →")
 

@@ -10,7 +10,6 @@ import streamlit as st
 from core.records import Chunk, Document
 from dashboard import charts, figures, state, waiting, work
 from dashboard.chunks import clicked_chunk
-from dashboard.jobs import DONE
 from dashboard.link import View
 from dashboard.lookup import Lookup
 from dashboard.originals import Original
@@ -42,7 +41,7 @@ def draw(
         return
     lines = page_lines(document, chunks, number)
     job = work.answering(view)
-    trace = job.result if job is not None and job.state == DONE else None
+    trace = job.so_far()[0] if job is not None else None
     lookup = Lookup(trace) if trace is not None else None
     figure = figures.page_figure(
         picture,
@@ -62,7 +61,7 @@ def draw(
         alt=f"Page {number}, its chunks coloured by what became of them in the current trace",
     )
     with st.container(key="quiet_page_note"):
-        if job is not None and not job.finished:
+        if trace is None and job is not None and not job.failed:
             waiting.quietly(job, "The chunks are coloured once the question is answered.")
         else:
             st.text(_caption(trace, lines))

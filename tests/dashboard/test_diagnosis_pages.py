@@ -200,7 +200,7 @@ def test_a_search_that_was_stopped_keeps_its_verdict_and_goes_on() -> None:
     gate = threading.Event()
 
     def slow(job: Job) -> None:
-        job.part = (diagnosing.Found(whole.verdict, whole.elsewhere),)
+        job.part = diagnosing.Found(whole.verdict, whole.elsewhere)
         while not job.cancelled():
             gate.wait(0.01)
         raise Cancelled
