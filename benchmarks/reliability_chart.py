@@ -23,20 +23,26 @@ def reliability_svg(row: Mapping[str, Any]) -> str:
         ("answerable: refused", row["refused"]),
         ("chunks with evidence: kept", row["evidence_kept"]),
     )
-    width, height = LEFT + SIDE + 470, TOP + SIDE + 52
+    width, height = LEFT + SIDE + 470, TOP + SIDE + 66
     box = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     font = 'font-family="system-ui, sans-serif" font-size="12"'
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {box} {font}>',
         "<title>Reliability of the calibrated relevance</title>",
-        _text(LEFT, 20, "Relevance of the best chunk: said and was"),
+        _text(LEFT, 20, "Is the question answered?"),
         _line(LEFT, TOP + SIDE, LEFT + SIDE, TOP, FAINT),
     ]
     for tick in (0, 0.5, 1):
         x, y = LEFT + tick * SIDE, TOP + (1 - tick) * SIDE
         out += [_line(x, TOP, x, TOP + SIDE, FAINT), _line(LEFT, y, LEFT + SIDE, y, FAINT)]
-        out += [_text(x, TOP + SIDE + 16, f"{tick:g}", "middle"), _text(LEFT - 8, y + 4, f"{tick:g}", "end")]  # fmt: skip
-    out.append(_text(LEFT + SIDE / 2, TOP + SIDE + 36, "said (probability)", "middle"))
+        out += [_text(x, TOP + SIDE + 20, f"{tick:g}", "middle"), _text(LEFT - 18, y + 4, f"{tick:g}", "end")]  # fmt: skip
+    out.append(_text(LEFT + SIDE / 2, TOP + SIDE + 38, "probability that was said", "middle"))
+    out.append(
+        _text(LEFT + SIDE / 2, TOP + SIDE + 54, "size of a dot: number of questions", "middle")
+    )
+    turned = f'transform="rotate(-90 14 {TOP + SIDE / 2})"'
+    at = f'x="14" y="{TOP + SIDE / 2}" text-anchor="middle" fill="{TEXT}"'
+    out.append(f"<text {turned} {at}>share that was answered</text>")
     for point in row["reliability"]:
         x = LEFT + point["predicted"] * SIDE
         y = TOP + (1 - point["answered"]) * SIDE
@@ -48,7 +54,7 @@ def reliability_svg(row: Mapping[str, Any]) -> str:
     left = LEFT + SIDE + 60
     out.append(_text(left, 20, f"Questions and chunks at threshold {row['threshold']:g}, in %"))
     for nth, (said, share) in enumerate(bars):
-        y = TOP + 20 + nth * 48
+        y = TOP + 20 + nth * 56
         out.append(_text(left, y, said))
         out.append(_bar(left, y + 6, 300, FAINT))
         out.append(_bar(left, y + 6, 300 * share, BLUE))
