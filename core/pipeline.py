@@ -132,7 +132,9 @@ class Pipeline:
         for name, stage, groups in STAGE_TABLE:
             if run.cancelled and run.cancelled():
                 raise Cancelled
-            key = _key(key, name, part_of_mode(run.mode, name), settings.of_groups(*groups))
+            # The knobs of a stage that the mode leaves out change nothing.
+            knobs = settings.of_groups(*groups) if run.mode.runs(name) else {}
+            key = _key(key, name, part_of_mode(run.mode, name), knobs)
             held = self._results.get(key)
             if held is None:
                 began = time.perf_counter()

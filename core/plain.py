@@ -22,6 +22,8 @@ def plain(value: Any) -> Any:
         return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, Mapping):
         return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return {name: plain(part) for name, part in zip(value._fields, value, strict=True)}
     if isinstance(value, (tuple, list)):
         return [plain(v) for v in value]
     if isinstance(value, bytes):
@@ -71,7 +73,7 @@ def build(wanted: Any, value: Any) -> Any:
     """
     if wanted is Any:
         return value
-    if dataclasses.is_dataclass(wanted):
+    if dataclasses.is_dataclass(wanted) or hasattr(wanted, "_fields"):
         if not isinstance(value, dict):
             raise TypeError(f"{wanted.__name__} is not an object")
         known = _hints(wanted)

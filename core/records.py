@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.alignment import Alignment
@@ -237,8 +237,11 @@ def chunk_id(document: str, ordinal: int) -> str:
     return f"{document}:{ordinal:06d}"
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+NO_SCORES: Mapping[str, float] = {}
+"""Nobody may write to it: every record without scores shares it."""
+
+
+class Candidate(NamedTuple):
     """A chunk on its way to the prompt, with every score that it was given, by name.
 
     ``score`` is the one that orders now; ``relevance`` is a calibrated probability in
@@ -248,7 +251,7 @@ class Candidate:
 
     chunk_id: str
     score: float | None = None
-    scores: Mapping[str, float] = field(default_factory=dict)
+    scores: Mapping[str, float] = NO_SCORES
     relevance: float | None = None
     anchor: str = ""
     offset: int = 0

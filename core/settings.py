@@ -238,13 +238,17 @@ class Settings:
 
     def of_groups(self, *groups: str) -> dict[str, Any]:
         """The knobs of some groups: what a stage's key and record hold."""
-        return {k.name: getattr(self, k.name) for k in knobs() if k.group in groups}
+        return {name: getattr(self, name) for g in groups for name in _GROUPS.get(g, ())}
 
     def to_dict(self) -> dict[str, Any]:
-        return dataclasses.asdict(self)
+        return {name: getattr(self, name) for name in _KNOBS}
 
 
 _KNOBS = {f.name: Knob(name=f.name, default=f.default, **f.metadata) for f in fields(Settings)}
+
+_GROUPS: dict[str, list[str]] = {}
+for _knob in _KNOBS.values():
+    _GROUPS.setdefault(_knob.group, []).append(_knob.name)
 
 
 def knobs() -> Iterable[Knob]:

@@ -14,7 +14,7 @@ from core.index.scores import ScoreCache
 from core.models.protocols import Reranker
 from core.models.states import QueryStates
 from core.modes import Mode
-from core.records import Candidate, Chunk
+from core.records import NO_SCORES, Candidate, Chunk
 from core.settings import Settings
 from core.trace import Entry, StageRecord
 
@@ -89,7 +89,7 @@ def entry(
         fate,
         rank,
         number(candidate.score),
-        scores or {},
+        scores or NO_SCORES,
         reason,
         cause,
         margin,

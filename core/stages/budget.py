@@ -7,7 +7,6 @@ in the second article's assembler.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from core.records import Candidate
 from core.rendering import place
@@ -100,7 +99,7 @@ def budget(state: State, settings: Settings, run: Run) -> tuple[State, StageReco
         candidate = state.candidates[i]
         reasons[candidate.chunk_id] = f"{costs[i]} tokens with its label"
         if i in trims:
-            candidate = replace(candidate, scores={**candidate.scores, TRIM: trims[i].characters})
+            candidate = candidate._replace(scores={**candidate.scores, TRIM: trims[i].characters})
             reasons[candidate.chunk_id] += f", trimmed from {chunks[i].tokens + labels[i]}"
         kept.append(candidate)
     warnings = []

@@ -6,7 +6,7 @@ The measure is the overlap coefficient over words; see :mod:`core.stages.overlap
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,8 +49,7 @@ def dedup(state: State, settings: Settings, run: Run) -> tuple[State, StageRecor
     return selection("dedup", state, kept, dropped, knobs, reasons)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """Whether a chunk goes, and beside which kept one it was judged.
 
     ``of`` is that one's position, −1 where none is near; ``overlap`` in [0, 1] is what the two
@@ -77,8 +76,9 @@ def judge(
     """
     verdicts: list[Verdict] = []
     near: dict[int, list[int]] = defaultdict(list)
-    for i, j in np.argwhere(np.tril(shared >= threshold, -1)).tolist():
-        near[i].append(j)
+    for i, j in np.argwhere(shared >= threshold).tolist():
+        if j < i:
+            near[i].append(j)
     for i in range(len(wordings)):
         verdict = Verdict(False)
         for j in near[i]:

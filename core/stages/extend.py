@@ -10,12 +10,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-import numpy as np
-
 from core.ranking import min_max
 from core.records import Candidate
 from core.settings import Settings
-from core.stages.base import Run, State, entry, ordering_scores, passed_on
+from core.stages.base import Run, State, entry, number, ordering_scores, passed_on
 from core.trace import ADDED, KEPT, StageRecord
 
 
@@ -43,7 +41,7 @@ def extend(state: State, settings: Settings, run: Run) -> tuple[State, StageReco
         return passed_on("extend", state, {}, ran=False)
     if not state.candidates:
         return passed_on("extend", state, knobs)
-    scores = min_max(ordering_scores(state.candidates))
+    scores = min_max(ordering_scores(state.candidates)).tolist()
     radii = [radius(s, settings.extend_threshold, settings.max_radius) for s in scores]
     windows = _Windows(run, state.candidates, settings.max_context_tokens)
     for candidate, wide in zip(state.candidates, radii, strict=True):
@@ -54,7 +52,7 @@ def extend(state: State, settings: Settings, run: Run) -> tuple[State, StageReco
             c,
             KEPT,
             rank,
-            scores={"window_score": float(s) if np.isfinite(s) else None, "radius": float(wide)},
+            scores={"window_score": number(s), "radius": float(wide)},
             reason=windows.remark(c.chunk_id, wide),
         )
         for rank, (c, s, wide) in enumerate(zip(state.candidates, scores, radii, strict=True), 1)

@@ -142,27 +142,17 @@ def _joined(
     reranker: Reranker,
 ) -> tuple[State, StageRecord]:
     names = [name, f"{name}_raw", *(f"{name}_{part}" for part in answer.parts)]
-    columns = [answer.scores, answer.raw, *answer.parts.values()]
-    rows = np.column_stack(columns).tolist()
+    rows = np.column_stack([answer.scores, answer.raw, *answer.parts.values()])
+    named = [dict(zip(names, row, strict=True)) for row in rows.tolist()]
     relevances = [None] * len(rows) if answer.relevance is None else answer.relevance.tolist()
-    named = [dict(zip(names, row, strict=True)) for row in rows]
-    scored = [
-        candidate.scored(scores, name, relevance=relevance)
-        for candidate, scores, relevance in zip(ordered, named, relevances, strict=True)
-    ]
-    finite = np.isfinite(np.column_stack(columns)).all(axis=1).tolist()
-    order = descending(answer.scores).tolist()
-    entries = [
-        entry(
-            scored[i],
-            KEPT,
-            rank,
-            scores=named[i] if finite[i] else {k: number(v) for k, v in named[i].items()},
-            reason=_remark(answer, i),
-        )
-        for rank, i in enumerate(order, 1)
-    ]
-    candidates = tuple(scored[i] for i in order)
+    finite = np.isfinite(rows).all(axis=1).tolist()
+    remarks, scored, entries = _remarks(answer), [], []
+    for rank, i in enumerate(descending(answer.scores).tolist(), 1):
+        candidate = ordered[i].scored(named[i], name, relevance=relevances[i])
+        scores = named[i] if finite[i] else {k: number(v) for k, v in named[i].items()}
+        scored.append(candidate)
+        entries.append(entry(candidate, KEPT, rank, scores=scores, reason=remarks.get(i, "")))
+    candidates = tuple(scored)
     ids = tuple(c.chunk_id for c in candidates)
     record = StageRecord(
         name=name,
@@ -181,12 +171,12 @@ def _joined(
     return replace(state, candidates=candidates), record
 
 
-def _remark(answer: Reranking, i: int) -> str:
-    if not np.isfinite(answer.scores[i]):
-        return "the reranker gave no number: ranked last"
-    if answer.truncated is not None and answer.truncated[i]:
-        return f"{int(answer.truncated[i])} tokens at its end were not read"
-    return ""
+def _remarks(answer: Reranking) -> dict[int, str]:
+    """What is to be said of some of the chunks, by their position."""
+    cut = [] if answer.truncated is None else np.flatnonzero(answer.truncated).tolist()
+    said = {i: f"{int(answer.truncated[i])} tokens at its end were not read" for i in cut}
+    none = np.flatnonzero(~np.isfinite(answer.scores)).tolist()
+    return said | dict.fromkeys(none, "the reranker gave no number: ranked last")
 
 
 def _warnings(answer: Reranking) -> tuple[str, ...]:
