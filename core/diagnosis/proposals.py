@@ -23,7 +23,7 @@ from core.trace import Trace
 SECONDS = 3.0
 """How long a search may take by default, before its proposals are run."""
 
-FOR_SINGLE = 0.5
+FOR_SINGLE = 0.8
 """The share of it for single knobs; pairs, tried where no single knob is enough, have the rest."""
 
 PAIRS = 3
