@@ -51,6 +51,9 @@ SHAPING = frozenset(
 """Knobs that move every score a little. They have many values, and are tried after the others,
 each of which stands for one decision."""
 
+MANY = 300
+"""Values. A knob of more, each of which has to be run, is tried last of all."""
+
 
 def levers(replay: Replay, point: Point, target: Target) -> tuple[list[Lever], dict[str, str]]:
     """The knobs to try at a point, in the order to try them, and why the others are not tried.
@@ -79,8 +82,10 @@ def levers(replay: Replay, point: Point, target: Target) -> tuple[list[Lever], d
 
 
 def _urgency(lever: Lever, lost: str, heavy: tuple[str, ...]) -> tuple:
-    """The losing stage's own knobs, then those of few values, then the later and cheaper ones."""
+    """The losing stage's own knobs, then those of few values, then the later and cheaper ones;
+    what takes seconds by itself comes last."""
     return (
+        lever.knob in ("candidate_k", "top_k") and len(lever.values) > MANY,
         lever.knob == MODE and lever.values == heavy,
         lever.knob in SHAPING,
         lever.stage != lost,
