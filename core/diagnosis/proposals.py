@@ -64,7 +64,7 @@ class Proposal:
             f"{_title(k)} from {_said(self.before[k])} to {_said(v)}"
             for k, v in self.changes.items()
         )
-        more = f"{abs(self.tokens):,} tokens {'more' if self.tokens >= 0 else 'fewer'}"
+        more = f"{counted(abs(self.tokens), 'token')} {'more' if self.tokens >= 0 else 'fewer'}"
         chunks = f"{len(self.gained)} {'chunk comes' if len(self.gained) == 1 else 'chunks come'}"
         falls = f"{len(self.lost) or 'none'} {'falls' if len(self.lost) == 1 else 'fall'} out"
         return f"{turned}: {more}, {chunks} in, {falls}."
