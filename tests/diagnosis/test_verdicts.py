@@ -222,7 +222,7 @@ def test_what_comes_nearest_is_quoted_with_its_place_and_what_to_do():
 
     near = said("harbour charges: guests who arrive late pay")
     assert (
-        "has 3 of its 7 words and stands in b" in near
+        "has 3 of its 6 words and stands in b" in near
         and "“Guests pay the harbour fee on arrival”" in near
     )
     assert "if that is what is meant, paste it as it stands there" in near.lower()
