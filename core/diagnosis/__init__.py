@@ -1,6 +1,6 @@
 """Why a chunk is missing, and what brings it back."""
 
-from core.diagnosis.answer import QUICK, Answer, verdicts, why
+from core.diagnosis.answer import PLACES, QUICK, Answer, places, verdicts, why
 from core.diagnosis.proposals import Proposal, Proposals, propose
 from core.diagnosis.symptoms import Fault, faults
 from core.diagnosis.targets import (
@@ -13,6 +13,7 @@ from core.diagnosis.targets import (
 from core.diagnosis.verdicts import ChunkVerdict, Verdict, verdict
 
 __all__ = [
+    "PLACES",
     "QUICK",
     "Answer",
     "ChunkVerdict",
@@ -22,6 +23,7 @@ __all__ = [
     "Target",
     "Verdict",
     "faults",
+    "places",
     "propose",
     "target_of_chunk",
     "target_of_evidence",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.diagnosis.naming import listed
 from core.diagnosis.proposals import SECONDS, Proposal, Proposals, propose
 from core.diagnosis.symptoms import Fault, faults
 from core.diagnosis.targets import Target
-from core.diagnosis.verdicts import ChunkVerdict, Verdict, verdict
+from core.diagnosis.verdicts import TITLES, ChunkVerdict, Verdict, verdict
 from core.fates import PROMPT
 from core.index.index import Index
 from core.pipeline import Pipeline
@@ -17,6 +19,7 @@ from core.plain import plain
 from core.records import Principal
 from core.settings import STAGES
 from core.trace import OUTCOMES, Trace
+from core.words import counted
 
 QUICK = 3.0
 """Seconds. A run that took longer is not run again to see whether its citations are stable."""
@@ -75,8 +78,8 @@ class Answer:
         if len(self.verdict.chunks) > 1:
             lines += [f"  {c.sentence}" for c in self.verdict.chunks]
         if self.elsewhere:
-            lines.append(f"It stands in {len(self.elsewhere) + 1} places; also:")
-            lines += [f"  {v.sentence}" for v in self.elsewhere]
+            lines.append(places(self.elsewhere))
+            lines += [f"  {v.sentence}" for v in self.elsewhere[:PLACES]]
         if self.verdict.chunks:
             lines += ["", "What brings it back", f"  {self.proposals.sentence}"]
             lines += [f"  {p.sentence}" for p in self.proposals.proposals]
@@ -84,6 +87,21 @@ class Answer:
             lines += ["", "What else the trace shows"]
             lines += [f"  {f.title}: {f.sentence}" for f in self.faults]
         return "\n".join(lines)
+
+
+PLACES = 5
+"""Other places of the same text that are told one by one; of more, how each ended is counted."""
+
+
+def places(others: Sequence[Verdict]) -> str:
+    """Where else a passage stands, as a sentence: how many places, and what became of them."""
+    count = counted(len(others), "other place")
+    ends = Counter("in the prompt" if v.arrived else f"lost at {TITLES[v.stage]}" for v in others)
+    if len(others) == 1:
+        return f"The same text stands in {count}:"
+    ended = listed([f"{n:,} {end}" for end, n in ends.most_common()])
+    first = "" if len(others) <= PLACES else f" The first {PLACES}:"
+    return f"The same text stands in {count}: {ended}.{first}"
 
 
 def _whole(said: Verdict) -> dict[str, Any]:

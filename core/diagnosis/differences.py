@@ -63,9 +63,9 @@ def _order(marked: Marked) -> tuple[int, str]:
 
 
 def in_words(marked: Iterable[Marked], most: int = 8) -> str:
-    """``“not” (negation), “7” (value), “grant”``: the words as a sentence lists them."""
+    """``“not” (negation), “7” (value) and “grant”``: the words as a sentence lists them."""
     marked = list(marked)
     shown = [f"“{m.word}”" + (f" ({m.kind})" if m.matters else "") for m in marked[:most]]
     if len(marked) > most:
         shown.append(f"{len(marked) - most:,} more")
-    return ", ".join(shown)
+    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)

@@ -10,7 +10,7 @@ import numpy as np
 
 from core.diagnosis.alike import sameness
 from core.diagnosis.grid import MODE, outward
-from core.diagnosis.replay import Point, Replay
+from core.diagnosis.replay import GREEDY, Point, Replay, unordered
 from core.diagnosis.targets import Target
 from core.modes import MODES, Mode, mode_named
 from core.ranking import descending, ranks
@@ -51,6 +51,9 @@ SHAPING = frozenset(
 """Knobs that move every score a little. They have many values, and are tried after the others,
 each of which stands for one decision."""
 
+MANY = 300
+"""Values. A knob of more, each of which has to be run, is tried last of all."""
+
 
 def levers(replay: Replay, point: Point, target: Target) -> tuple[list[Lever], dict[str, str]]:
     """The knobs to try at a point, in the order to try them, and why the others are not tried.
@@ -79,8 +82,10 @@ def levers(replay: Replay, point: Point, target: Target) -> tuple[list[Lever], d
 
 
 def _urgency(lever: Lever, lost: str, heavy: tuple[str, ...]) -> tuple:
-    """The losing stage's own knobs, then those of few values, then the later and cheaper ones."""
+    """The losing stage's own knobs, then those of few values, then the later and cheaper ones;
+    what takes seconds by itself comes last."""
     return (
+        lever.knob in ("candidate_k", "top_k") and len(lever.values) > MANY,
         lever.knob == MODE and lever.values == heavy,
         lever.knob in SHAPING,
         lever.stage != lost,
@@ -128,6 +133,8 @@ def _range(name: str, replay: Replay, point: Point, mode: Mode, target: Target) 
         return None
     if name in ("candidate_k", "top_k"):
         values = tuple(outward(name, current, high=max(size, 1)))
+        if unordered(mode) and mode.first_stage != "whole" and s.diversity in GREEDY:
+            return distinct(values, current, _let_in(replay, point, target)), None
         return values, _too_few(replay, point, mode, target) if name == "candidate_k" else None
     if name == "full_document_limit":
         return _limits(replay, current), None
@@ -159,6 +166,15 @@ def _modes(replay: Replay, current: str) -> tuple[tuple[str, ...], tuple[str, ..
     kinds = {m.name: {m.rerank_1, m.rerank_2} for m in MODES.values() if m.name != current}
     light = tuple(name for name, own in kinds.items() if own <= loaded & read)
     return light, tuple(n for n, own in kinds.items() if own <= loaded and n not in light)
+
+
+def _let_in(replay: Replay, point: Point, target: Target) -> Callable[[int], int]:
+    """How many of the chunks that can show the target are among the best so many. Where no stage
+    changes the order, nothing else that more candidates bring can matter to it."""
+    place = ranks(descending(replay.entering(point, "rerank_1").query.fused))
+    rows = [replay.index.row(c) for c in replay.telling(target.chunk_ids)]
+    own = np.sort(place[rows])
+    return lambda k: int(np.searchsorted(own, k, side="right"))
 
 
 def _too_few(replay: Replay, point: Point, mode: Mode, target: Target):

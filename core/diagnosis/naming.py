@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -56,5 +57,31 @@ def ordinal(number: int) -> str:
 
 
 def amount(value: float) -> str:
-    """A score or margin with as many digits as tell it from zero."""
-    return f"{value:.4g}" if abs(value) < 0.1 else f"{value:.3f}"
+    """A score or margin: two decimals, or as many as show two digits of a small one."""
+    return f"{value:.{_decimals(value)}f}"
+
+
+def beside(value: float, other: float, unit: str = "") -> tuple[str, str, str]:
+    """Two numbers and how far apart they are, with as many decimals as show two digits of that.
+
+    So two that differ never look equal, and what is shown adds up.
+    """
+    decimals = _decimals(value - other) if value != other else max(map(_decimals, (value, other)))
+    texts = (f"{n:.{decimals}f}{unit}" for n in (value, other, abs(value - other)))
+    return next(texts), next(texts), next(texts)
+
+
+def shares(value: float, other: float) -> tuple[str, str]:
+    """Two shares in [0, 1] as percentages, whole ones unless they would look equal."""
+    for decimals in range(8):
+        one, two = (f"{n:.{decimals}%}" for n in (value, other))
+        if one != two or value == other:
+            break
+    return one, two
+
+
+def _decimals(value: float) -> int:
+    """How many decimals show two digits of a number, at least 2 and at most 9."""
+    if not value or abs(value) >= 0.1 or not math.isfinite(value):
+        return 2
+    return min(9, 1 - math.floor(math.log10(abs(value))))

@@ -9,6 +9,7 @@ from typing import Any
 
 from core.diagnosis.grid import MODE, size
 from core.diagnosis.levers import levers
+from core.diagnosis.naming import listed
 from core.diagnosis.pairs import pairs
 from core.diagnosis.replay import Point, Replay
 from core.diagnosis.scan import Clock, Scan, scan
@@ -19,11 +20,12 @@ from core.index.index import Index
 from core.pipeline import Pipeline
 from core.settings import knob_named, parse_settings
 from core.trace import Trace
+from core.words import counted
 
 SECONDS = 3.0
 """How long a search may take by default, before its proposals are run."""
 
-FOR_SINGLE = 0.5
+FOR_SINGLE = 0.8
 """The share of it for single knobs; pairs, tried where no single knob is enough, have the rest."""
 
 PAIRS = 3
@@ -62,7 +64,7 @@ class Proposal:
             f"{_title(k)} from {_said(self.before[k])} to {_said(v)}"
             for k, v in self.changes.items()
         )
-        more = f"{abs(self.tokens):,} tokens {'more' if self.tokens >= 0 else 'fewer'}"
+        more = f"{counted(abs(self.tokens), 'token')} {'more' if self.tokens >= 0 else 'fewer'}"
         chunks = f"{len(self.gained)} {'chunk comes' if len(self.gained) == 1 else 'chunks come'}"
         falls = f"{len(self.lost) or 'none'} {'falls' if len(self.lost) == 1 else 'fall'} out"
         return f"{turned}: {more}, {chunks} in, {falls}."
@@ -82,9 +84,11 @@ class Tried:
 class Proposals:
     """All that a search found, smallest change first, and what it tried.
 
-    ``runs`` counts the settings that were run. ``complete`` is False where time was up before every knob was tried. ``needed`` is False where
-    the target is in the prompt already, ``possible`` where no chunk that the question may
-    retrieve holds it; nothing is tried then.
+    ``runs`` counts the settings that were run. ``complete`` is False where time was up before
+    every value of every knob was tried or, where no single knob is enough, before every pair
+    that begins with a knob that gets it further. ``needed`` is False where the target is in
+    the prompt already, ``possible`` where no chunk that the question may retrieve holds it;
+    nothing is tried then.
     """
 
     proposals: tuple[Proposal, ...]
@@ -105,16 +109,33 @@ class Proposals:
         if self.proposals:
             how_many = len(self.proposals)
             what = "1 change brings" if how_many == 1 else f"{how_many} changes bring"
-            return f"{what} it into the prompt; each was run."
-        knobs = sum(t.runs > 0 for t in self.tried)
+            return f"{what} it into the prompt; each was run.{self._cut_short(' There may be others.')}"
         said = (
-            f"{self.runs:,} settings were run, {knobs} knobs alone and in pairs. Chunk size and "
-            "overlap were not touched: they need a new index."
+            f"{counted(self.runs, 'setting')} {'was' if self.runs == 1 else 'were'} run, over "
+            f"{counted(sum(t.runs > 0 for t in self.tried), 'knob')}. Chunk size and overlap were "
+            "not touched: they need a new index."
         )
         if self.complete:
-            return f"No setting of these knobs brings it back: {said}"
-        return f"No change was found in the time given: {said}"
+            return f"No setting of one knob brings it back, nor any pair that was tried: {said}"
+        tried = f" {said}" if any(t.runs for t in self.tried) else ""
+        return f"No change was found in {self.seconds:.1f} s.{self._cut_short()}{tried}"
 
+    def _cut_short(self, then: str = "") -> str:
+        """What the search had no time for, as a sentence after others; "" where it had enough."""
+        if self.complete:
+            return ""
+        unfinished = [_title(t.knob) for t in self.tried if t.outcome == UNFINISHED]
+        if not any(t.runs for t in self.tried):
+            what = "anything was tried"
+        elif unfinished:
+            what = f"every value of {listed(unfinished)} was tried"
+        else:
+            what = "every pair of knobs was tried"
+        return f" Time was up before {what}.{then}"
+
+
+UNFINISHED = "not finished in the time given"
+"""The outcome of a knob of which not every value was tried."""
 
 TITLES = {MODE: "Mode", "dedup_method": "Duplicate method"}
 """What a sentence calls a knob whose label says too little outside of the sidebar."""
@@ -216,7 +237,7 @@ def _outcome(scan: Scan) -> str:
     if scan.value is not None:
         return f"brings it back at {_said(scan.value)}"
     if not scan.finished:
-        return "not finished in the time given"
+        return UNFINISHED
     if scan.further:
         return f"gets it further at {_said(scan.further[0])}, not into the prompt"
     return "no value brings it back"

@@ -1,15 +1,18 @@
 """One question under many settings, cheaply: what a search asks, and no trace is made of.
 
 A run of the pipeline is kept by its knobs; here a stage's result is also known again by its
-content. Settings that lead to the same candidates share everything after them, and a run
-stops at the stage that has lost the target for good.
+content. Settings that lead to the same candidates share everything after them, a run stops at
+the stage that has lost the target for good, and what ranks behind the target's last chunk is
+left out as soon as no stage that is still to come could look at it before it looks at the target.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from core.diagnosis.grid import MODE
 from core.diagnosis.targets import Target
@@ -18,16 +21,28 @@ from core.index.index import Index
 from core.kept import Kept
 from core.modes import Mode, mode_named
 from core.pipeline import STAGE_TABLE, Pipeline, part_of_mode
+from core.ranking import descending
 from core.records import Candidate, Principal
 from core.settings import STAGES, Settings
-from core.stages.base import Run, State
+from core.stages.base import Run, Stage, State
 from core.stages.budget import TRIM
+from core.stages.first_stage import Asked, ask, taken, wanted_of
 
 KEPT = 300_000
 """The weight of what is kept for one search, in candidates: some 100 MB."""
 
 DECIDING = tuple(row for row in STAGE_TABLE if row[0] not in ("access", "order", "prompt"))
 """The stages that can lose a chunk."""
+
+GREEDY = ("off", "source_cap")
+"""Kinds of diversity that decide on a candidate by those before it alone, as the removal of
+duplicates and the budget do: what comes after a chunk then changes nothing for it."""
+
+_CUTS = ("candidate_k", "top_k", "full_document_limit")
+"""Knobs of the first stage that say what goes on, and change no score."""
+
+_ASKED = 4
+"""So many scorings of the whole corpus are kept: a search moves about one knob at a time."""
 
 _BY_SET = ("piecewise", "context")
 """Rerankers whose answer depends on which candidates there are, and not on their order."""
@@ -100,13 +115,15 @@ class Replay:
         self.runs = 0
         self._nodes: Kept[Node] = Kept(KEPT, lambda node: 1 + len(node.state.candidates))
         self._tokens: dict[Hashable, int] = {}
+        self._asked: Kept[tuple[Asked, np.ndarray | None]] = Kept(_ASKED)
+        self._telling: dict[tuple[str, ...], frozenset[str]] = {}
 
     def reach(self, point: Point, target: Target) -> Reach:
         """How far ``target`` comes under ``point``. Stops where a part of it is lost for good."""
         self.runs += 1
         mode, wanted = mode_named(point.mode), target.chunk_ids
         far, node = dict.fromkeys(wanted, 0), None
-        for node, place in self._nodes_of(point, mode):
+        for node, place in self._nodes_of(point, mode, self.telling(wanted)):
             for chunk in wanted:
                 if chunk in node.ids:
                     far[chunk] = place + 1
@@ -149,24 +166,72 @@ class Replay:
         """What the stages look things up in."""
         return self.pipeline.prepared(self.index, self.question, mode, self.cancelled)
 
-    def _nodes_of(self, point: Point, mode: Mode):
-        """Each deciding stage's result, with the stage's place among all stages."""
+    def telling(self, wanted: tuple[str, ...]) -> frozenset[str]:
+        """The chunks that can show any of the wanted ones' text: themselves, and what overlaps."""
+        if wanted not in self._telling:
+            self._telling[wanted] = frozenset(wanted) | frozenset(
+                self.index.chunks[row].id for chunk in wanted for row in self._overlapping(chunk)
+            )
+        return self._telling[wanted]
+
+    def _nodes_of(self, point: Point, mode: Mode, telling: frozenset[str] = frozenset()):
+        """Each deciding stage's result, with the stage's place among all stages.
+
+        Where ``telling`` is given, what ranks behind the last of these chunks is left out from
+        the stage on after which it cannot matter to them.
+        """
         run, node = self.run(mode), Node(State(), 0, frozenset())
+        cut_from = _cut_from(point, mode) if telling else ""
         for name, stage, groups in DECIDING:
             if self.cancelled and self.cancelled():
                 raise Cancelled
             knobs = tuple(point.settings.of_groups(*groups).values())
             part = tuple(part_of_mode(mode, name))
-            key = (name, part, knobs, self._entry(name, mode, node))
+            upto = telling if name == cut_from else None
+            key = (name, part, knobs, self._entry(name, mode, node), upto)
             found = self._nodes.get(key)
             if found is None:
-                state, record = stage(node.state, point.settings, run)
-                found = self._node(state, point.settings, bool(record.degraded))
-                if found.degraded and key[-1] != node.token:
-                    key = (name, part, knobs, node.token)  # then the order was not remade
+                state, degraded = self._after(name, stage, node.state, point.settings, run)
+                if upto is None:
+                    found = self._node(state, degraded)
+                else:
+                    found = self._shortened(state, degraded, upto)
+                if found.degraded and key[3] != node.token:
+                    key = (*key[:3], node.token, upto)  # then the order was not remade
                 self._nodes.put(key, found)
             node = found
             yield node, STAGES.index(name)
+
+    def _after(
+        self, name: str, stage: Stage, state: State, settings: Settings, run: Run
+    ) -> tuple[State, bool]:
+        """What a stage passes on, and whether it degraded. Of the first stage no record is made."""
+        if name != "first_stage":
+            state, record = stage(state, settings, run)
+            return state, bool(record.degraded)
+        asked, order = self._ranked(settings, run)
+        query, ids = asked.query, self.index.chunk_ids
+        if order is None:
+            rows, _ = taken(query, settings, run)
+            candidates = tuple(Candidate(chunk_id=ids[row]) for row in rows.tolist())
+        else:
+            rows = order[: wanted_of(settings, run)]
+            candidates = tuple(
+                Candidate(chunk_id=ids[row], score=score)
+                for row, score in zip(rows.tolist(), query.fused[rows].tolist(), strict=True)
+            )
+        return replace(state, candidates=candidates, query=query), bool(asked.degraded)
+
+    def _ranked(self, settings: Settings, run: Run) -> tuple[Asked, np.ndarray | None]:
+        """The whole corpus scored, and its rows best first; None where whole documents go in."""
+        knobs = settings.of_groups("first_stage")
+        key = (run.mode.first_stage, *(v for k, v in knobs.items() if k not in _CUTS))
+        if (held := self._asked.get(key)) is None:
+            asked = ask(settings, run)
+            whole = run.mode.first_stage == "whole"
+            held = asked, None if whole else descending(asked.query.fused)
+            self._asked.put(key, held)
+        return held
 
     def _entry(self, name: str, mode: Mode, node: Node) -> Hashable:
         """What a stage depends on of what comes into it."""
@@ -176,13 +241,22 @@ class Replay:
             return ("set", self._token((members, _query(node.state))))
         return node.token
 
-    def _node(self, state: State, settings: Settings, degraded: bool) -> Node:
+    def _node(self, state: State, degraded: bool) -> Node:
         content = tuple(
             (c.chunk_id, c.score, c.relevance, c.anchor, c.offset, c.scores.get(TRIM))
             for c in state.candidates
         )
         ids = frozenset(c.chunk_id for c in state.candidates)
         return Node(state, self._token((content, _query(state))), ids, degraded)
+
+    def _shortened(self, state: State, degraded: bool, telling: frozenset[str]) -> Node:
+        """Without what ranks behind the last of ``telling``. Scores are not read any more, so
+        the order alone tells one such node from another."""
+        names = [c.chunk_id for c in state.candidates]
+        stop = next((i for i in range(len(names), 0, -1) if names[i - 1] in telling), 0)
+        names = tuple(names[:stop])
+        state = replace(state, candidates=state.candidates[:stop])
+        return Node(state, self._token(("order", names)), frozenset(names), degraded)
 
     def _token(self, content: Hashable) -> int:
         return self._tokens.setdefault(content, len(self._tokens) + 1)
@@ -200,15 +274,20 @@ class Replay:
 
     def overlaps(self, wanted: Sequence[str]) -> bool:
         """Whether text of these chunks stands in other chunks too."""
-        return any(
-            0 <= other < len(self.index.chunks)
-            and (b := self.index.chunks[other]).document_id == a.document_id
-            and b.start < a.end
-            and a.start < b.end
-            for a in map(self.index.chunk, wanted)
-            for row in (self.index.row(a.id),)
-            for other in (row - 1, row + 1)
-        )
+        return any(self._overlapping(chunk) for chunk in wanted)
+
+    def _overlapping(self, chunk_id: str) -> list[int]:
+        """Rows of the other chunks that hold some of a chunk's text."""
+        own, row = self.index.chunk(chunk_id), self.index.row(chunk_id)
+        first, stop = self.index.document_range(row)
+        found = []
+        for way in (range(row - 1, first - 1, -1), range(row + 1, stop)):
+            for other in way:  # starts and ends of a document's chunks both rise
+                chunk = self.index.chunks[other]
+                if chunk.start >= own.end or own.start >= chunk.end:
+                    break
+                found.append(other)
+        return found
 
     def _near(self, chunk_id: str, rows: set[int], most: int) -> bool:
         row = self.index.row(chunk_id)
@@ -224,6 +303,18 @@ class Replay:
             for candidate in node.state.candidates
             if (chunk := self.index.chunk(candidate.chunk_id)).document_id in documents
         ]
+
+
+def unordered(mode: Mode) -> bool:
+    """Whether a mode leaves the first stage's order as it is."""
+    return not (mode.rerank_1 or mode.windows_from or mode.rerank_2)
+
+
+def _cut_from(point: Point, mode: Mode) -> str:
+    """The stage after which the candidates behind the target's last one are left out; "" none."""
+    if point.settings.diversity not in GREEDY:
+        return ""
+    return "first_stage" if unordered(mode) else "relevance"
 
 
 def _end(candidate: Candidate, start: int, end: int) -> int:

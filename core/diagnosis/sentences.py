@@ -15,7 +15,15 @@ from core.diagnosis.facts import (
     Threshold,
     Trimmed,
 )
-from core.diagnosis.naming import amount, chunk_name, listed, ordinal, quoted
+from core.diagnosis.naming import (
+    amount,
+    beside,
+    chunk_name,
+    listed,
+    ordinal,
+    quoted,
+    shares,
+)
 from core.diagnosis.standing import Standing
 from core.diagnosis.windows import MissedWindow
 from core.index.index import Index
@@ -41,14 +49,24 @@ def _cut(index: Index, chunk_id: str, cut: Cut) -> str:
     )
     if cut.last and cut.gap is not None:
         last = chunk_name(index, cut.last, beside=chunk_id)
-        behind = f"{amount(cut.gap)} more" if cut.gap else "as much, and comes first in a tie"
-        said += f" The last of them ({last}) scored {amount(cut.last_score)}, {behind}."
+        if cut.gap:
+            own, other, gap = beside(cut.last_score - cut.gap, cut.last_score)
+            said += f" It scored {own}, and the last of those ({last}) {other}, {gap} more."
+        else:
+            said += (
+                f" It scored {amount(cut.last_score)}, as much as the last of those ({last}), "
+                "which comes first in a tie."
+            )
     return said + (_window(index, chunk_id, cut.window) if cut.window else "")
 
 
 def _window(index: Index, chunk_id: str, window: MissedWindow) -> str:
     anchor = chunk_name(index, window.anchor, beside=chunk_id)
-    score = "no score" if window.score is None else f"score {window.score:.2f}"
+    score = "no window score" if window.score is None else f"window score {amount(window.score)}"
+    needed = ""
+    if window.score is not None and window.needed_score is not None:
+        own, needed, _ = beside(window.score, window.needed_score)
+        score = f"window score {own}"
     if window.stopped:
         return (
             f" The window around {anchor} ({score}, radius {window.radius}) would have reached "
@@ -57,11 +75,16 @@ def _window(index: Index, chunk_id: str, window: MissedWindow) -> str:
     reach = f"{counted(window.short_by, 'chunk')} short of it"
     said = f" The nearest window, around {anchor} ({score}, radius {window.radius}), ended {reach}"
     if window.needed_score is not None:
-        return (
-            f"{said}: radius {window.distance} takes a score of more than "
-            f"{window.needed_score:.2f}."
-        )
+        needed = needed or amount(window.needed_score)
+        return f"{said}: radius {window.distance} takes a window score of more than {needed}."
     return f"{said}: radius {window.distance} is more than the largest, {window.max_radius}."
+
+
+WINDOW_SCORE = (
+    "A window score runs from 0 to 1, the question's best candidate having 1; the better an "
+    "anchor's, the more chunks its window takes in on either side, which is its radius."
+)
+"""What a reader who meets a window score for the first time has to know."""
 
 
 def _words(where: Standing) -> str:
@@ -85,23 +108,27 @@ def _other_ranks(cut: Cut, where: Standing) -> str:
 
 def _threshold(index: Index, chunk_id: str, facts: Threshold) -> str:
     if facts.relevance is None:
-        return f"has a relevance that is not a number, so not {facts.threshold:g} or more."
+        return (
+            f"has a relevance that is not a number, so not {amount(facts.threshold)} or more: "
+            "look at the reranker."
+        )
     whose = "its relevance"
     if facts.anchor:
         anchor = chunk_name(index, facts.anchor, beside=chunk_id)
         whose = f"the relevance of its window's anchor ({anchor})"
+    judged, threshold, short = beside(facts.relevance, facts.threshold)
     return (
-        f"was dropped because {whose}, {facts.relevance:.3f}, is {amount(facts.short)} below the "
-        f"threshold of {facts.threshold:g}."
+        f"was dropped because {whose} (a probability from 0 to 1) is {judged}, {short} below the "
+        f"threshold of {threshold}."
     )
 
 
 def _duplicate(index: Index, chunk_id: str, facts: Duplicate) -> str:
     twin = chunk_name(index, facts.twin, beside=chunk_id)
+    overlap, threshold = shares(facts.overlap, facts.threshold)
     said = (
-        f"was dropped as a duplicate: it and {twin}, which ranked better, share "
-        f"{facts.overlap:.1%} of the words of the smaller one (the threshold is "
-        f"{facts.threshold:.1%})."
+        f"was dropped as a duplicate: it and {twin}, which ranked better, share {overlap} of the "
+        f"words of the smaller one ({threshold} or more make a duplicate)."
     )
     apart = facts.difference
     if apart.only_here:
@@ -124,8 +151,8 @@ def _capped(index: Index, chunk_id: str, facts: Capped) -> str:
 def _over_budget(index: Index, chunk_id: str, facts: OverBudget) -> str:
     if facts.needed > facts.room:
         return (
-            f"needs {counted(facts.needed, 'token')}, more than the whole evidence budget of "
-            f"{facts.room:,}."
+            f"needs {counted(facts.needed, 'token')} with its label, more than the whole evidence "
+            f"budget of {facts.room:,}."
         )
     said = (
         f"was {ordinal(facts.rank)} of {facts.of:,} when the budget was spent: it needs "
@@ -133,7 +160,10 @@ def _over_budget(index: Index, chunk_id: str, facts: OverBudget) -> str:
         f"{facts.needed - facts.left:,} too few."
     )
     if facts.before:
-        spent = [f"{chunk_name(index, s.chunk_id, chunk_id)} ({s.tokens})" for s in facts.before]
+        spent = [
+            f"{chunk_name(index, s.chunk_id, chunk_id)} ({s.tokens:,}{' tokens' if not n else ''})"
+            for n, s in enumerate(facts.before)
+        ]
         said += f" {counted(len(spent), 'passage')} had taken the rest: {listed(spent)}."
     return said
 
@@ -154,8 +184,8 @@ def _hidden(index: Index, chunk_id: str, facts: Hidden) -> str:
     if access.labels:
         needs.append(f"clearance for {listed(access.labels)}")
     return (
-        f"is in a document that whoever asked may not read, so it was never scored: "
-        f"{facts.document} takes {listed(needs)}."
+        f"was hidden by the access filter before anything was scored: {facts.document} takes "
+        f"{listed(needs)}, and whoever asked has not all of that."
     )
 
 
@@ -170,22 +200,35 @@ _TELLERS = {
 }
 
 
-def summary(arrived: Sequence[bool], first_loss: str, sentence: str, share: float) -> str:
+def summary(
+    arrived: Sequence[bool],
+    first_loss: str,
+    sentence: str,
+    share: float,
+    name: str = "",
+    numbers: Sequence[int] = (),
+) -> str:
     """The whole target in one sentence, before those on its chunks.
 
     Args:
         arrived: of each chunk, whether what is wanted of it is in the prompt.
         first_loss: the stage's title; sentence: what is said of the first chunk lost there.
         share: how much of a pasted passage was found in the documents.
+        name: of its one chunk. numbers: the citations that show some of it.
     """
     part = "" if share >= 1 else f"{share:.0%} of the passage was found in the documents. "
     total, here = len(arrived), sum(arrived)
-    if here == total and part:
-        return f"{part}That part is in the prompt; no document here holds the whole passage."
+    shown = f", as {listed([f'[{n}]' for n in numbers])}" if numbers else ""
     if here == total:
-        what = "It is" if total == 1 else f"All {total} chunks of it are"
-        return f"{part}{what} in the prompt."
+        named = f": {name}" if name and total == 1 else ""
+        what = {1: "It is", 2: "Both chunks of it are"}.get(total, f"All {total} chunks of it are")
+        if part:
+            what = "That part is"
+            named += ". No document here holds the whole passage"
+        return f"{part}{what} in the prompt{shown}{named}."
     if total == 1:
         return part + sentence
-    state = f"{here} of its {total} chunks are" if here != 1 else f"1 of its {total} chunks is"
-    return f"{part}{state} in the prompt; the first loss is at {first_loss}: {sentence}"
+    state = {0: f"none of its {total} chunks is", 1: f"1 of its {total} chunks is"}
+    state = state.get(here, f"{here} of its {total} chunks are") + " in the prompt"
+    state = state if here else state[0].upper() + state[1:]
+    return f"{part}{state}{shown}; the first loss is at {first_loss}: {sentence}"

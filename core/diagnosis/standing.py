@@ -82,6 +82,12 @@ def question_words(
         if term in asked:
             forms.setdefault((start, end), set()).add(term)
     held = {s.term for s in index.explain_bm25(sorted(asked), chunk_id, 1.5, 0.75) if s.count}
+    for inner in list(forms):  # a part of a word belongs to it
+        for outer in forms:
+            if outer != inner and outer[0] <= inner[0] and inner[1] <= outer[1]:
+                forms[outer] |= forms[inner]
+                del forms[inner]
+                break
     words: dict[str, bool] = {}
     for (start, end), terms in sorted(forms.items()):
         word = question[start:end]

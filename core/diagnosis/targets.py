@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.diagnosis.matching import Match, Words, matches
+from core.diagnosis.nearest import Nearest, nearest_text
 from core.index.index import Index
 from core.ingest.page_report import UNRELIABLE
 from core.questions import Evidence
@@ -59,6 +60,7 @@ class Target:
         missing: the parts of the passage that were not.
         problem: why no chunk holds it, in words; "" where one does.
         silent: pages without good text that could hold what was not found.
+        nearest: the text that comes nearest to a passage of which nothing was found.
     """
 
     kind: str
@@ -68,6 +70,7 @@ class Target:
     missing: tuple[str, ...] = ()
     problem: str = ""
     silent: tuple[SilentPage, ...] = ()
+    nearest: Nearest | None = None
 
     @property
     def chunk_ids(self) -> tuple[str, ...]:
@@ -150,8 +153,11 @@ def targets_of_passage(index: Index, text: str, kind: str = "passage") -> tuple[
     if not passage.words:
         return (Target(kind, text, share=0.0, problem="holds no word to look for"),)
     found: list[tuple[Document, Match]] = []
-    for document in index.documents:
-        words = index.once(f"words of {document.id}", lambda d=document: Words(d.text))
+    read = [
+        (document, index.once(f"words of {document.id}", lambda d=document: Words(d.text)))
+        for document in index.documents
+    ]
+    for document, words in read:
         found += [(document, match) for match in matches(words, passage)]
     best = max((match.share for _, match in found), default=0.0)
     best_found = [(d, m) for d, m in found if m.share == best]
@@ -170,6 +176,7 @@ def targets_of_passage(index: Index, text: str, kind: str = "passage") -> tuple[
             missing=(text,),
             problem="is not in any document's text",
             silent=silent_pages(index.documents),
+            nearest=nearest_text(read, passage),
         ),
     )
 

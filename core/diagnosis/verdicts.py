@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from core.diagnosis.facts import Facts, Hidden, Trimmed, facts_of
-from core.diagnosis.naming import chunk_name, readable
-from core.diagnosis.sentences import summary, told
+from core.diagnosis.facts import Cut, Facts, Hidden, Trimmed, facts_of
+from core.diagnosis.naming import chunk_name, listed, readable
+from core.diagnosis.nearest import in_words, remedy
+from core.diagnosis.sentences import WINDOW_SCORE, summary, told
 from core.diagnosis.standing import Standing, standing
 from core.diagnosis.targets import CHUNK, Piece, Target, shown_share
 from core.errors import ChunkscopeError
@@ -114,10 +115,31 @@ def verdict(
             TITLES[first.stage] if first else "",
             first.sentence if first else "",
             target.share,
-        ),
+            chunks[0].name,
+            shown_as(trace, target),
+        )
+        + _explained(chunks),
         chunks=chunks,
         arrived=not lost,
     )
+
+
+def shown_as(trace: Trace, target: Target) -> list[int]:
+    """The citation numbers of the passages that show some of a target."""
+    return sorted(
+        p.number
+        for p in trace.selected
+        if any(
+            p.document_id == piece.document_id and p.start < piece.end and piece.start < p.end
+            for piece in target.pieces
+        )
+    )
+
+
+def _explained(chunks: tuple[ChunkVerdict, ...]) -> str:
+    """What a window score is, where one is spoken of."""
+    spoken = any(isinstance(c.facts, Cut) and c.facts.window for c in chunks)
+    return f" {WINDOW_SCORE}" if spoken else ""
 
 
 def index_of_asker(trace: Trace, index: Index) -> Index:
@@ -194,13 +216,22 @@ def _hidden(readable_to: Index, chunk_id: str) -> Hidden | None:
 
 
 def _unfound(target: Target) -> str:
+    """Why no chunk holds a target, what comes nearest, and what can be done."""
     asked = " ".join(target.asked.split())
     asked = asked if len(asked) <= 60 else f"{asked[:57]}…"
     said = f"“{asked}” {target.problem}."
+    if target.nearest:
+        said += f" {in_words(target.nearest)}"
     if target.silent:
-        pages = ", ".join(f"{s.document}, page {s.page}" for s in target.silent[:5])
-        more = f" and {len(target.silent) - 5:,} more" if len(target.silent) > 5 else ""
-        said += (
-            f" It could stand on a page whose text was not extracted, or not well: {pages}{more}."
+        pages = listed([f"{s.document}, page {s.page}" for s in target.silent], 5)
+        said += f" It could stand on a page whose text was not extracted, or not well: {pages}."
+    if target.kind == CHUNK:
+        return f"{said} A chunk's id changes with its document and with the chunk size."
+    if not any(c.isalnum() for c in asked):
+        return f"{said} Paste letters or digits."
+    if "which is in no chunk" in target.problem:
+        return (
+            f"{said} Such text is read but never retrieved, so no knob brings it in: look for "
+            "the sentence of the body that says the same."
         )
-    return said
+    return f"{said} {remedy(bool(target.nearest), bool(target.silent))}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,13 +17,70 @@ from core.stages.base import Query, Run, State, entry, number
 from core.trace import KEPT, StageRecord
 
 
+@dataclass(frozen=True)
+class Asked:
+    """The whole corpus scored for a question, before anything is cut.
+
+    ``how`` says how its scores came about, ``degraded`` why there are no dense ones.
+    """
+
+    query: Query
+    how: str
+    degraded: str
+
+
 def first_stage(state: State, settings: Settings, run: Run) -> tuple[State, StageRecord]:
     """Scores every visible chunk and keeps the best.
 
     Raises:
         EmptyIndexError: where there is no chunk to score.
     """
-    index, warnings = run.index, []
+    index, asked = run.index, ask(settings, run)
+    query, how = asked.query, asked.how
+    rows, warnings = taken(query, settings, run)
+    k = wanted_of(settings, run)
+    if run.mode.first_stage != "whole" and k > len(query.fused):
+        how += f"; all {len(query.fused)} chunks taken, fewer than the {k} asked for"
+    if query.states is not None and query.states.truncated:
+        warnings += (
+            f"The question is longer than the model reads: {query.states.truncated} tokens cut.",
+        )
+    ranked = run.mode.first_stage != "whole"
+    candidates = tuple(
+        Candidate(
+            chunk_id=index.chunk_ids[row],
+            score=float(query.fused[row]) if ranked else None,
+            scores=_scores(query, row) if ranked else {},
+        )
+        for row in rows
+    )
+    record = StageRecord(
+        name="first_stage",
+        settings=settings.of_groups("first_stage"),
+        model=run.encoder.name if query.dense is not None and run.encoder else "",
+        how=how if ranked else "nothing is ranked: documents go in whole, in reading order",
+        entered=len(query.fused),
+        passed=len(candidates),
+        kept=tuple(c.chunk_id for c in candidates),
+        entries=tuple(
+            entry(c, KEPT, rank, scores={k: number(v) for k, v in c.scores.items()})
+            for rank, c in enumerate(candidates, 1)
+        ),
+        warnings=warnings,
+        degraded=asked.degraded,
+        last_kept=candidates[-1].chunk_id if candidates else "",
+        cut_score=number(candidates[-1].score) if candidates else None,
+    )
+    return replace(state, candidates=candidates, query=query), record
+
+
+def ask(settings: Settings, run: Run) -> Asked:
+    """Scores every visible chunk.
+
+    Raises:
+        EmptyIndexError: where there is no chunk to score.
+    """
+    index = run.index
     if not index.chunk_ids:
         raise EmptyIndexError(
             "the index is empty", "no readable document has text", "Add a document with text."
@@ -33,64 +90,46 @@ def first_stage(state: State, settings: Settings, run: Run) -> tuple[State, Stag
     query_states, dense, degraded = _dense(run)
     sparse = _sparse(run, query_states)
     fused, how = _fused(run.mode.first_stage, bm25, dense, sparse, settings)
+    if "coverage" not in run.read:  # no knob changes it
+        run.read["coverage"] = coverage(index.bm25, terms)
     query = Query(
         terms=terms,
         states=query_states,
         bm25=bm25,
         dense=dense,
         fused=fused,
-        coverage=coverage(index.bm25, terms),
+        coverage=run.read["coverage"],
         sparse=sparse,
         token_weights=_weights(run, query_states),
     )
-    order = _whole(run, settings, bm25, warnings) if run.mode.first_stage == "whole" else None
-    if order is None:
-        k = settings.top_k if run.mode.first_stage == "bm25" else settings.candidate_k
-        order = descending(fused)[:k]
-        if run.mode.first_stage == "bm25" and not bm25.any():
-            warnings.append(
-                f"No chunk holds a term of the question: the first {len(order)} chunks were taken."
-            )
-        if k > len(fused):
-            how += f"; all {len(fused)} chunks taken, fewer than the {k} asked for"
-    if query_states is not None and query_states.truncated:
-        warnings.append(
-            f"The question is longer than the model reads: {query_states.truncated} tokens cut."
-        )
-    ranked = run.mode.first_stage != "whole"
-    candidates = tuple(
-        Candidate(
-            chunk_id=index.chunk_ids[row],
-            score=float(fused[row]) if ranked else None,
-            scores=_scores(query, row) if ranked else {},
-        )
-        for row in order
-    )
-    record = StageRecord(
-        name="first_stage",
-        settings=settings.of_groups("first_stage"),
-        model=run.encoder.name if dense is not None and run.encoder else "",
-        how=how if ranked else "nothing is ranked: documents go in whole, in reading order",
-        entered=len(fused),
-        passed=len(candidates),
-        kept=tuple(c.chunk_id for c in candidates),
-        entries=tuple(
-            entry(c, KEPT, rank, scores={k: number(v) for k, v in c.scores.items()})
-            for rank, c in enumerate(candidates, 1)
-        ),
-        warnings=tuple(warnings),
-        degraded=degraded,
-        last_kept=candidates[-1].chunk_id if candidates else "",
-        cut_score=number(candidates[-1].score) if candidates else None,
-    )
-    return replace(state, candidates=candidates, query=query), record
+    return Asked(query, how, degraded)
+
+
+def taken(query: Query, settings: Settings, run: Run) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Rows of the chunks that go on, best first (whole documents: in reading order), and what
+    there is to say about it."""
+    if run.mode.first_stage == "whole":
+        return _whole(run, settings, query.bm25)
+    rows = descending(query.fused)[: wanted_of(settings, run)]
+    if run.mode.first_stage == "bm25" and not query.bm25.any():
+        said = f"No chunk holds a term of the question: the first {len(rows)} chunks were taken."
+        return rows, (said,)
+    return rows, ()
+
+
+def wanted_of(settings: Settings, run: Run) -> int:
+    """How many chunks a ranking first stage takes."""
+    return settings.top_k if run.mode.first_stage == "bm25" else settings.candidate_k
 
 
 def _weights(run: Run, states: QueryStates | None) -> np.ndarray | None:
     """What each of the encoder's tokens of the question weighs, where it says where they stand."""
     if states is None or states.starts is None:
         return None
-    return token_weights(run.index.bm25, run.question, states.starts)
+    key = f"token weights of {run.encoder.fingerprint}"
+    if key not in run.read:
+        run.read[key] = token_weights(run.index.bm25, run.question, states.starts)
+    return run.read[key]
 
 
 def _dense(run: Run):
@@ -174,9 +213,9 @@ def _scores(query: Query, row: int) -> dict[str, float]:
     return scores
 
 
-def _whole(run: Run, settings: Settings, bm25: np.ndarray, warnings: list[str]) -> np.ndarray:
+def _whole(run: Run, settings: Settings, bm25: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
     """Rows of the documents below the size limit; of larger ones the best by BM25."""
-    rows: list[int] = []
+    rows, warnings = [], []
     for document, start, stop in run.index.document_rows():
         if len(document.text) < settings.full_document_limit:
             rows.extend(range(start, stop))
@@ -187,4 +226,4 @@ def _whole(run: Run, settings: Settings, bm25: np.ndarray, warnings: list[str]) 
             f"{document.name} has {len(document.text):,} characters, over the limit of "
             f"{settings.full_document_limit:,}: its {len(best)} best chunks by BM25 were taken."
         )
-    return np.array(rows, dtype=np.int64)
+    return np.array(rows, dtype=np.int64), tuple(warnings)

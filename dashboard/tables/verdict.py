@@ -17,7 +17,7 @@ from core.diagnosis.facts import (
     Trimmed,
 )
 from core.diagnosis.grid import MODE
-from core.diagnosis.naming import amount, chunk_name, listed, quoted
+from core.diagnosis.naming import amount, beside, chunk_name, listed, quoted, shares
 from core.diagnosis.proposals import TITLES
 from core.diagnosis.standing import Standing
 from core.diagnosis.windows import MissedWindow
@@ -170,12 +170,15 @@ def _facts(facts: Facts, own: str, index: Index) -> list[Fact]:
             return _cut(facts, name)
         case Threshold():
             judged = [("Judged by its window's anchor", name(facts.anchor))] if facts.anchor else []
-            short = "not a number" if facts.short is None else f"{amount(facts.short)} too little"
-            relevance = "–" if facts.relevance is None else f"{facts.relevance:.3f}"
-            needed = f"{relevance} of {facts.threshold:g} needed: {short}"
+            if facts.relevance is None:
+                needed = f"not a number; {amount(facts.threshold)} needed"
+            else:
+                own, least, short = beside(facts.relevance, facts.threshold)
+                needed = f"{own} of {least} needed: {short} too little"
             return [("Relevance (probability)", needed), *judged]
         case Duplicate():
-            share = f"{facts.overlap:.0%} of its words; {facts.threshold:.0%} is too much"
+            own, most = shares(facts.overlap, facts.threshold)
+            share = f"{own} of the words of the smaller one; {most} is too much"
             arrived = "in the prompt" if facts.twin_arrived else "not in the prompt either"
             return [("Duplicate of", f"{name(facts.twin)}, {arrived}"), ("Shares", share)]
         case Capped():
@@ -197,17 +200,22 @@ def _facts(facts: Facts, own: str, index: Index) -> list[Fact]:
 def _cut(facts: Cut, name) -> list[Fact]:
     rows = [("Candidates", f"the best {facts.limit:,} went on, by {facts.by}")]
     if facts.last and facts.last_score is not None:
-        gap = f", {amount(facts.gap)} more" if facts.gap is not None else ""
-        rows.append(
-            ("Took the last place", f"{name(facts.last)} (score {amount(facts.last_score)}{gap})")
-        )
+        score = f"score {amount(facts.last_score)}"
+        if facts.gap is not None:
+            own, last, gap = beside(facts.last_score - facts.gap, facts.last_score)
+            score = (
+                f"score {last}, {gap} more than its {own}"
+                if facts.gap
+                else f"the same score, {own}"
+            )
+        rows.append(("Took the last place", f"{name(facts.last)} ({score})"))
     if facts.window is not None:
         rows.append(("Nearest window", _window(facts.window, name)))
     return rows
 
 
 def _window(window: MissedWindow, name) -> str:
-    score = "no score" if window.score is None else f"score {window.score:.2f}"
+    score = "no score" if window.score is None else f"window score {amount(window.score)} of 1"
     said = (
         f"around {name(window.anchor)} ({score}): radius {window.radius}, {window.distance} needed"
     )

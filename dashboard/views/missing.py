@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.diagnosis import ChunkVerdict, Verdict
+from core.diagnosis import PLACES, ChunkVerdict, Verdict, places
 from core.index.index import Index
 from core.report import markdown_report
 from core.trace import Trace
-from core.words import counted
 from dashboard import (
     charts,
     columns,
@@ -33,9 +32,6 @@ from dashboard.views import faults, proposals, wanted
 HEIGHT = 420
 CARDS = 8
 """Chunks of a target that get a card each; of more there is a table."""
-
-PLACES = 5
-"""Other places of the same text that are told."""
 
 
 def draw() -> None:
@@ -105,12 +101,9 @@ def _verdict(found: Found, trace: Trace, index: Index) -> None:
     say.note("good" if said.arrived else "warning", lines, key="verdict")
     if found.elsewhere:
         with st.container(key="quiet_elsewhere"):
-            many = len(found.elsewhere)
-            st.text(f"The same text stands in {counted(many, 'other place')}:")
+            st.text(places(found.elsewhere))
             for other in found.elsewhere[:PLACES]:
                 st.text(f"• {other.sentence}")
-            if many > PLACES:
-                st.text(f"and {many - PLACES:,} more.")
     if said.chunks:
         _chunks(said, trace, index)
 

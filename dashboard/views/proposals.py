@@ -19,8 +19,7 @@ def draw(found: Found, index: Index, what: str) -> None:
     """The outcome in a sentence, the changes, and what was tried."""
     tried = found.proposals
     with st.container(horizontal=True, vertical_alignment="center", key="proposals_head"):
-        more = "" if tried.complete else " Time was up before every knob was tried."
-        st.text(tried.sentence + more * bool(tried.proposals), width="stretch")
+        st.text(tried.sentence, width="stretch")
         if tried.needed and not found.verdict.arrived and not tried.complete:
             st.button(
                 "Search longer",

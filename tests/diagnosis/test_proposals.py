@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from core.diagnosis import propose, target_of_chunk
 from core.diagnosis.pairs import smallest
+from core.diagnosis.proposals import UNFINISHED, Tried
 from core.diagnosis.recall import recall_price
 from core.diagnosis.rechunk import rechunked
 from core.diagnosis.replay import Point, Replay
@@ -120,13 +123,43 @@ def test_nothing_brings_it_back_and_what_was_tried_is_said():
     )
     found = propose(pipe, made, trace, target, seconds=60)
     assert found.proposals == () and found.complete and found.runs > 100
-    assert found.sentence.startswith("No setting of these knobs brings it back: ")
+    assert found.sentence.startswith("No setting of one knob brings it back, nor any pair")
     assert f"{found.runs:,} settings" in found.sentence and "new index" in found.sentence
     outcomes = {t.knob: t.outcome for t in found.tried}
     assert outcomes["relevance_threshold"] == "gets it further at 0.8, not into the prompt"
     hurried = propose(pipe, made, trace, target, seconds=0.0)
     assert not hurried.complete and not hurried.proposals
-    assert "in the time given" in hurried.sentence
+    assert "No change was found" in hurried.sentence
+    assert "Time was up before anything was tried." in hurried.sentence
+
+
+def test_a_search_that_was_cut_short_says_so_though_it_found_something():
+    _, found = proposed("a3", relevance_threshold=0.5)
+    assert found.proposals and found.complete and "Time was up" not in found.sentence
+    cut = replace(
+        found,
+        complete=False,
+        tried=(*found.tried, Tried("candidate_k", 9, 0, UNFINISHED), Tried("b", 1, 0, UNFINISHED)),
+    )
+    assert cut.sentence == (
+        f"{found.sentence} Time was up before every value of Candidates and BM25 b was tried. "
+        "There may be others."
+    )
+    without = replace(found, complete=False)
+    assert "before every pair of knobs was tried" in without.sentence
+
+
+def test_more_candidates_are_not_run_one_by_one_where_the_order_stays():
+    """Behind the chunk nothing matters: of all numbers of candidates one run is enough."""
+    made = index_of({"a": [f"alpha number{n} stone" for n in range(400)]})
+    pipe = Pipeline()
+    trace = pipe.run(made, "alpha", Settings(candidate_k=1, evidence_budget=200_000), "no_rerank")
+    target = target_of_chunk(made, made.chunk_ids[300])
+    found = propose(pipe, made, trace, target, seconds=60)
+    own = next(p for p in found.proposals if "candidate_k" in p.changes)
+    assert own.changes == {"candidate_k": 301} and own.exact
+    assert next(t for t in found.tried if t.knob == "candidate_k").runs <= 2
+    assert found.complete
 
 
 def test_knobs_that_build_the_index_anew_are_left_alone_and_named():

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from core.diagnosis import target_of_chunk, target_of_span, targets_of_passage, verdict
+from core.diagnosis import (
+    places,
+    target_of_chunk,
+    target_of_span,
+    targets_of_passage,
+    verdict,
+    verdicts,
+)
 from core.diagnosis.differences import difference
 from core.diagnosis.facts import Capped, Cut, Duplicate, Hidden, OverBudget, Threshold, Trimmed
+from core.diagnosis.naming import amount, beside, shares
+from core.diagnosis.sentences import WINDOW_SCORE
 from core.diagnosis.windows import score_for_radius
 from core.records import Access, Principal
 from core.stages.extend import radius
@@ -60,7 +69,10 @@ def test_the_words_of_the_question_that_a_chunk_has():
 def test_below_the_threshold():
     found, _, _ = judged("b2")
     assert found.facts == Threshold(0.1, 0.2, pytest.approx(0.1), "")
-    assert "its relevance, 0.100, is 0.100 below the threshold of 0.2" in found.sentence
+    assert (
+        "its relevance (a probability from 0 to 1) is 0.10, 0.10 below the threshold of 0.20"
+        in found.sentence
+    )
 
 
 def test_a_duplicate_names_the_words_in_which_it_differs():
@@ -77,8 +89,11 @@ def test_a_duplicate_names_the_words_in_which_it_differs():
     here = {m.word: m.kind for m in found.facts.difference.only_here}
     assert here == {"not": "negation", "7": "value"}
     assert {m.word: m.kind for m in found.facts.difference.only_there} == {"14": "value"}
-    assert "“not” (negation), “7” (value)" in found.sentence
-    assert f"{found.facts.overlap:.1%}" in found.sentence and "chunk 1" in found.sentence
+    assert "“not” (negation) and “7” (value)." in found.sentence
+    assert (
+        f"share {found.facts.overlap:.0%} of the words" in found.sentence
+        and "chunk 1" in found.sentence
+    )
 
 
 def test_words_that_only_stand_elsewhere_are_plain():
@@ -140,6 +155,8 @@ def test_the_window_that_stopped_short():
     assert (window.radius, window.distance, window.short_by) == (2, 3, 1)
     assert window.score == 1.0 and window.needed_score is None
     assert "1 chunk short of it: radius 3 is more than the largest, 2" in found.sentence
+    whole = verdict(trace, made, target_of_chunk(made, named(made, "a4")))
+    assert whole.sentence == f"{found.sentence} {WINDOW_SCORE}"  # what that score is, once
 
 
 @pytest.mark.parametrize(("threshold", "most"), [(0.0, 1), (0.35, 4), (0.8, 6), (0.99, 20)])
@@ -160,7 +177,7 @@ def test_a_hidden_document_is_told_to_its_owner_alone():
     target = targets_of_passage(made, "secret deposit")[0]
     owner = verdict(trace, made, target, viewer=None)
     assert owner.stage == "access" and isinstance(owner.chunks[0].facts, Hidden)
-    assert "takes the tenant south and clearance for pii" in owner.sentence
+    assert "s.md takes the tenant south and clearance for pii, and whoever asked" in owner.sentence
     blind = verdict(trace, made, target, viewer=north)
     assert "s.md" not in blind.sentence and "south" not in blind.sentence
     assert blind.chunks[0].facts is None
@@ -181,7 +198,7 @@ def test_a_whole_of_several_chunks():
     assert [c.arrived for c in found.chunks] == [True, True, True, False]
     assert found.stage == "first_stage"
     assert found.sentence.startswith(
-        "3 of its 4 chunks are in the prompt; the first loss is at the first stage"
+        "3 of its 4 chunks are in the prompt, as [1], [2] and [3]; the first loss is at the first stage"
     )
 
 
@@ -192,3 +209,71 @@ def test_a_passage_of_no_text_has_a_verdict_too():
     found = verdict(trace, made, target)
     assert found.stage == "documents" and found.chunks == ()
     assert "is not in any document's text" in found.sentence
+    assert "paste 4 words or more in a row" in found.sentence.lower()
+
+
+def test_what_comes_nearest_is_quoted_with_its_place_and_what_to_do():
+    text = "Guests pay the harbour fee on arrival. A late departure costs extra."
+    made = index_of({"a": ["Other words entirely."], "b": [text]})
+    trace = ask(made, question="fee")
+
+    def said(pasted):
+        return verdict(trace, made, targets_of_passage(made, pasted)[0]).sentence
+
+    near = said("harbour charges: guests who arrive late pay")
+    assert (
+        "has 3 of its 6 words and stands in b" in near
+        and "“Guests pay the harbour fee on arrival”" in near
+    )
+    assert "if that is what is meant, paste it as it stands there" in near.lower()
+    assert "The nearest word is “harbour” in b" in said("habour")
+    assert "nearest" not in said("zzz qqq vvv")
+
+
+def test_a_passage_without_a_letter_says_what_to_paste():
+    made = index_of(TEXTS)
+    trace = ask(made, question="alpha")
+    said = verdict(trace, made, targets_of_passage(made, "— … —")[0])
+    assert said.sentence.endswith("holds no word to look for. Paste letters or digits.")
+
+
+def test_a_passage_that_is_in_the_prompt_has_its_citation():
+    made = index_of(TEXTS)
+    trace = ask(made, question="alpha", dedup_method="off")
+    for chunk in (named(made, "a2"), named(made, "b2")):
+        passage = next(p for p in trace.selected if p.chunk_id == chunk)
+        found = verdict(trace, made, target_of_chunk(made, chunk))
+        name = found.chunks[0].name
+        assert found.sentence == f"It is in the prompt, as [{passage.number}]: {name}."
+
+
+def test_a_passage_that_stands_in_many_places_is_counted_and_not_listed():
+    made = index_of({"a": [f"The same words stand here. Number{n} now." for n in range(300)]})
+    knobs = {"candidate_k": 40, "dedup_method": "off", "evidence_budget": 200}
+    trace = ask(made, question="same words", **knobs)
+    best, *others = verdicts(trace, made, targets_of_passage(made, "the same words stand here"))
+    assert best.arrived and len(others) == 299
+    shown = len(trace.selected) - 1
+    assert places(others) == (
+        "The same text stands in 299 other places: 260 lost at the first stage, "
+        f"{39 - shown} lost at the evidence budget and {shown} in the prompt. The first 5:"
+    )
+    assert places(others[:1]) == "The same text stands in 1 other place:"
+
+
+def test_two_numbers_that_differ_never_look_equal():
+    assert beside(0.488, 0.5) == ("0.488", "0.500", "0.012")
+    assert beside(0.0139, 0.0167) == ("0.0139", "0.0167", "0.0028")
+    assert beside(12.0, 4.5) == ("12.00", "4.50", "7.50")
+    assert beside(0.5, 0.5) == ("0.50", "0.50", "0.00")
+    assert beside(0.49999, 0.5)[:2] == ("0.499990", "0.500000")
+    assert shares(0.7501, 0.75) == ("75.01%", "75.00%")
+    assert shares(0.8, 0.75) == ("80%", "75%")
+    assert [amount(v) for v in (0, 0.5, 0.00285, -0.012, 31.4159)] == [
+        "0.00", "0.50", "0.0029", "-0.012", "31.42",
+    ]  # fmt: skip
+
+
+def test_a_part_of_a_word_is_no_word_of_the_question():
+    found, _, _ = judged("b2", question="zeta-rain and wind-mill?")
+    assert found.standing.has == ("zeta-rain", "wind-mill") and found.standing.lacks == ()
