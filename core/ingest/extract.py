@@ -31,7 +31,7 @@ from core.records import (
 FRONT_MATTER = "front matter"
 
 # Part of every cache key: raise it whenever the same bytes would give another document.
-EXTRACTOR_VERSION = "4"
+EXTRACTOR_VERSION = "5"
 
 
 @dataclass(frozen=True)
