@@ -87,14 +87,15 @@ def _raw_page(number: int, page: Any, limits: Limits, size: int) -> RawPage:
     notes = annotations_of(page, lines)
     lines = with_ticks(lines, notes)
     seen: Visibility = visibility_of(page, lines)
-    if rotation:
+    if rotation:  # pictures are recognised as they are shown, and their lines placed as drawn
         page.set_rotation(rotation)
-        matrix = tuple(page.rotation_matrix)
-        lines = tuple(as_shown(line, rotation, matrix) for line in lines)
     ocr = ""
     if limits.ocr and wants_recognition(lines, seen, page):
         lines = (*lines, *recognised_lines(page, lines, limits))
         ocr = limits.ocr_language
+    if rotation:
+        matrix = tuple(page.rotation_matrix)
+        lines = tuple(as_shown(line, rotation, matrix) for line in lines)
     report = page_report(number, page, lines, seen, notes, ocr)
     return RawPage(number, page.rect.height, lines, report, seen.hidden, seen.outside)
 
