@@ -54,6 +54,9 @@ def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Ex
             raise limits.expands(name)
         if count > limits.pages:
             raise limits.too_many_pages(name, count)
+        if count == 0 and document.is_repaired:
+            problem = "it is damaged or cut short, and none of its pages is left"
+            raise DocumentError(name, problem, _AGAIN)
         if count == 0:
             problem = "it is a PDF without any pages"
             raise DocumentError(name, problem, "Save it again from its source.")
@@ -115,10 +118,17 @@ def opened(name: str, data: bytes, password: str | None) -> Iterator[pymupdf.Doc
             if not password:
                 problem = "it needs a password"
                 raise DocumentError(name, problem, "Give its password, or remove the file.")
-            if not document.authenticate(password):
+            if not _unlocked(document, password):
                 problem = "the password given does not open it"
                 raise DocumentError(name, problem, "Check the password.")
         yield document
+
+
+def _unlocked(document: pymupdf.Document, password: str) -> bool:
+    try:
+        return bool(document.authenticate(password))
+    except (TypeError, ValueError):  # no password: a NUL or half a surrogate pair in it
+        return False
 
 
 def _page_count(name: str, document: pymupdf.Document) -> int:
@@ -189,7 +199,11 @@ def _why_no_text(raw: Sequence[RawPage], damaged: bool) -> tuple[str, str]:
         return "it is damaged: none of its pages can be read", _AGAIN
     if damaged:
         return "it is damaged, and no text was left to read", _AGAIN
-    return "it holds no text", _RECOGNISE
+    if any(page.private for page in pages):
+        return "its letters have no meaning outside their font (private use)", _RECOGNISE
+    if any(page.drawings for page in pages):
+        return "it holds drawings but no text", _RECOGNISE
+    return "its pages are blank", "Remove it, or save it again from its source."
 
 
 def _outline(document: Any) -> list[tuple[int, str, int]]:
