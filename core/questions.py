@@ -2,9 +2,8 @@
 
 JSONL or CSV with ``question``, ``document`` (its name) and ``references``: a list of
 ``{start, end}`` in characters of the document's text as the file holds it, ``{quote}`` or
-``{page}``. The column
-names of the chunking-evaluation set (``corpus_id``, ``start_index``, ``end_index``) are
-read too.
+``{page}``. The column names of the chunking-evaluation set (``corpus_id``, ``start_index``,
+``end_index``) are read too.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from typing import Any
 from core.errors import QuestionSetError
 from core.plain import parse
 from core.records import Document, Span
+from core.text_files import NotText, read_text
 
 csv.field_size_limit(2**31 - 1)
 
@@ -65,11 +65,13 @@ def load_questions(path: str | Path) -> tuple[Question, ...]:
     """
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise QuestionSetError(
-            str(path), f"cannot be read ({error})", "Check the path; it is to be text in UTF-8."
-        ) from None
+        text = read_text(path)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise QuestionSetError(str(path), f"cannot be read ({reason})", "Check the path.") from None
+    except NotText as error:
+        problem = f"cannot be read: {error.problem}"
+        raise QuestionSetError(path.name, problem, error.remedy) from None
     questions, errors = parse_questions(path.name, text)
     if errors:
         raise errors[0]
@@ -171,10 +173,11 @@ def locate(question: Question, documents: Sequence[Document]) -> tuple[Evidence,
 
     A span counts characters of the text as the file holds it, and is mapped to the clean text;
     of a PDF, which holds none in order, it counts those of the text that was extracted. A quote
-    is found whatever its white space, in the clean text or else in the raw. Without a document's name a quote is looked
-    for in all of them; a span or a page then means something only if there is one document.
+    is found whatever its white space, in the clean text or else in the raw. Without a document's
+    name a quote is looked for in all of them; a span or a page then means something only if there
+    is one document.
     """
-    named = _named(question.document, documents)
+    named = documents_named(question.document, documents)
     found = []
     for reference in question.references:
         sure = question.document or reference.quote or len(documents) == 1
@@ -201,7 +204,7 @@ def refer(document: Document, start: int, end: int) -> Reference:
     return Reference(start=min(s for s, _ in stretches), end=max(e for _, e in stretches))
 
 
-def _named(wanted: str, documents: Sequence[Document]) -> list[Document]:
+def documents_named(wanted: str, documents: Sequence[Document]) -> list[Document]:
     """The documents that go by a name: in full, or else by file name, with its suffix or without."""
     if not wanted:
         return list(documents)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.records import Chunk, Document
+from core.words import counted
 
 CHUNK, LEFT_OUT = "chunk", "unranked"
 
@@ -64,8 +65,8 @@ def _characters(document: Document, number: int) -> str:
     report = next((p for p in document.report.pages if p.number == number), None)
     if report is None:
         return ""
-    images = f", {report.images} images" if report.images else ""
-    return f" · {report.characters:,} characters{images}"
+    images = f", {counted(report.images, 'image')}" if report.images else ""
+    return f" · {counted(report.characters, 'character')}{images}"
 
 
 def _blocks(document: Document, chunks: Sequence[Chunk], start: int, end: int) -> tuple[Block, ...]:

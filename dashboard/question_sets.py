@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from core.errors import QuestionSetError
 from core.questions import Question, Reference, parse_questions
+from core.text_files import NotText, utf8
 from dashboard import state
 
 UPLOADED, MARKED = "questions_uploaded", "questions_marked"
@@ -27,9 +28,9 @@ class QuestionSet:
 def read(name: str, data: bytes) -> QuestionSet:
     """The set that a file holds; what is wrong with it is said, and the rest is used."""
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return QuestionSet(name, problems=(f"{name}: is not text in UTF-8. Save it as such.",))
+        text = utf8(data)
+    except NotText as error:
+        return QuestionSet(name, problems=(f"{name}: {error.problem}. {error.remedy}",))
     questions, errors = parse_questions(name, text)
     problems = [str(e) for e in errors]
     kept: dict[str, Question] = {}

@@ -96,7 +96,7 @@ def test_a_bad_line_is_named(load, line, said):
 
 @pytest.mark.parametrize("content", [b"\xff\xfe{\x00", b'{"question": "\xe9"}'])
 def test_a_file_of_another_encoding_is_named(load, content):
-    with pytest.raises(QuestionSetError, match="cannot be read"):
+    with pytest.raises(QuestionSetError, match="cannot be read: it .*Save it again as UTF-8"):
         load(content)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.evaluate.records import CORPUS, Asked
-from core.questions import Evidence, Question, locate
+from core.questions import Evidence, Question, Reference, documents_named, locate
 from core.records import Document
 
 
@@ -42,7 +42,7 @@ def prepared(question: Question, documents: Sequence[Document], scope: str) -> P
         characters=characters(evidence),
         unfound=tuple(i for i, e in enumerate(evidence) if e.span is None),
         textless=textless,
-        skipped=_skipped(question, evidence),
+        skipped=_skipped(question, evidence, documents),
     )
     own = tuple(dict.fromkeys(e.document_id for e in found))
     return Prepared(question, asked, evidence, () if scope == CORPUS else own)
@@ -65,10 +65,34 @@ def _textless(evidence: Evidence, documents: dict[str, Document]) -> bool:
     return not text[evidence.span.start : evidence.span.end].strip()
 
 
-def _skipped(question: Question, evidence: Sequence[Evidence]) -> str:
+def _skipped(
+    question: Question, evidence: Sequence[Evidence], documents: Sequence[Document]
+) -> str:
     if not question.references:
         return "it names no evidence"
-    if all(e.span is None for e in evidence):
-        where = question.document or "the documents"
-        return f"none of its evidence stands in {where}"
-    return ""
+    if any(e.span is not None for e in evidence):
+        return ""
+    named = documents_named(question.document, documents)
+    if not named:
+        return f"there is no document named {question.document}"
+    if (
+        not question.document
+        and len(documents) > 1
+        and not any(r.quote for r in question.references)
+    ):
+        return "it does not say in which document its evidence stands"
+    why = {_absent(reference, named[0]) for reference in question.references}
+    if len(named) == 1 and len(why) == 1 and (only := why.pop()):
+        return only
+    return f"none of its evidence stands in {question.document or 'the documents'}"
+
+
+def _absent(reference: Reference, document: Document) -> str:
+    """Why a reference other than a quote has no place in a document."""
+    if reference.quote:
+        return ""
+    if reference.page is None:
+        return f"its evidence lies past the end of {document.name}, or in what is left out of it"
+    if not document.pages:
+        return f"it names a page, and {document.name} has none: use a quote, or start and end"
+    return f"it names page {reference.page}, and {document.name} has {len(document.pages):,}"

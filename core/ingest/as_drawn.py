@@ -20,11 +20,6 @@ _FAR = 1e6
 
 PAGE_END = "\f"
 
-Matrix = tuple[float, float, float, float, float, float]
-"""As PDF writes them: (a, b, c, d, e, f) takes (x, y) to (ax + cy + e, bx + dy + f)."""
-
-AS_IT_IS: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
-
 
 @dataclass(frozen=True, slots=True)
 class AsDrawn:
@@ -36,11 +31,8 @@ class AsDrawn:
     boxes: tuple[Box, ...]
 
 
-def as_drawn(
-    pages: Sequence[Sequence[Line]], assembled: Assembled, shown: Sequence[Matrix]
-) -> AsDrawn:
-    """``pages`` are the lines of each page of the file, the first page's first; ``shown`` takes
-    each page's coordinates to those of the page as it is shown."""
+def as_drawn(pages: Sequence[Sequence[Line]], assembled: Assembled) -> AsDrawn:
+    """``pages`` are the lines of each page of the file, the first page's first."""
     raw, offsets = _raw(pages)
     aligner = Aligner()
     cursors: dict[tuple[int, int], int] = {}
@@ -72,7 +64,7 @@ def as_drawn(
     alignment = aligner.alignment(raw, text)
     boxes = tuple(
         [
-            made(Box, (start, end, page, *_corners(lines, shown[page - 1])))
+            made(Box, (start, end, page, *_corners(lines)))
             for start, end, page, lines in placed
             if start < end
         ]
@@ -106,14 +98,11 @@ def _marked(drawn: str) -> str:
     return drawn.replace("\x00", NUL_MARK)
 
 
-def _corners(lines: Sequence[Line], shown: Matrix) -> tuple[float, float, float, float]:
+def _corners(lines: Sequence[Line]) -> tuple[float, float, float, float]:
     _, x0, y0, x1, y1 = lines[0][:5]
     if len(lines) > 1:
         x0, y0 = min([line.x0 for line in lines]), min([line.y0 for line in lines])
         x1, y1 = max([line.x1 for line in lines]), max([line.y1 for line in lines])
-    if shown is not AS_IT_IS:
-        (x0, y0), (x1, y1) = _moved(x0, y0, shown), _moved(x1, y1, shown)
-        x0, y0, x1, y1 = min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
     if not (-_FAR < x0 <= x1 < _FAR and -_FAR < y0 <= y1 < _FAR):  # or not a number
         x0, y0, x1, y1 = map(_held, (x0, y0, x1, y1))
     return round(x0 * 10) / 10, round(y0 * 10) / 10, round(x1 * 10) / 10, round(y1 * 10) / 10
@@ -121,8 +110,3 @@ def _corners(lines: Sequence[Line], shown: Matrix) -> tuple[float, float, float,
 
 def _held(coordinate: float) -> float:
     return 0.0 if math.isnan(coordinate) else min(max(coordinate, -_FAR), _FAR)
-
-
-def _moved(x: float, y: float, matrix: Matrix) -> tuple[float, float]:
-    a, b, c, d, e, f = matrix
-    return a * x + c * y + e, b * x + d * y + f

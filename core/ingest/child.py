@@ -74,6 +74,8 @@ class Child:
                 raise self._limits.out_of_time(source.name)
         if exchange.answer is None:
             raise self._post_mortem(source.name)
+        if exchange.answer[0].get("spent"):
+            self.stop()
         if "error" in exchange.answer[0]:
             error = exchange.answer[0]["error"]
             raise DocumentError(source.name, error["problem"], error["remedy"])

@@ -1,7 +1,7 @@
 """Bytes → text, with the encoding that was used. Nothing is dropped or replaced.
 
-In order: a byte order mark, UTF-16 without one (its zeros give it away), UTF-8, and then a
-guess. Guessing looks at how well each encoding's text is made of the letters that are common
+In order: a byte order mark, UTF-16 without one (its zeros give it away), UTF-8, UTF-8 with a few
+bytes that strayed in from elsewhere, and then a guess. Guessing looks at how well each encoding's text is made of the letters that are common
 in the languages written in it; charset-normalizer decides about what none of them explains.
 """
 
@@ -12,6 +12,8 @@ import re
 from dataclasses import dataclass, replace
 
 from core.errors import DocumentError
+from core.ingest.clean import NUL_MARK
+from core.words import counted
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -46,9 +48,13 @@ _ODD = re.compile(
 )
 MARK = "its byte order mark"
 VALID = "it is valid UTF-8"
+MOSTLY = "it is valid UTF-8 but for a few bytes"
 ZEROS = "where its zero bytes stand"
 LETTERS = "the letters that it gives"
 STATISTICS = "statistics of its bytes"
+# Zero bytes that a text may hold, at least; and letters beyond ASCII that must be in valid UTF-8
+# for each byte that is not, of which there may be so many.
+_FEW_ZEROS, _FOR_EACH_STRAY, _MOST_STRAYS = 2, 8, 1000
 # Enough to tell languages apart by; a whole book need not be counted.
 _SAMPLE = 20_000
 
@@ -80,11 +86,12 @@ def decode(name: str, data: bytes) -> Decoded:
     if b"\x00" in data:
         if wide := _utf16(data):
             return wide
-        raise _binary(name)
+        if data.count(0) > max(_FEW_ZEROS, len(data) // 1000):
+            raise _binary(name)
     try:
         return replace(_checked(name, data.decode("utf-8"), "utf-8"), told_by=VALID)
     except UnicodeDecodeError:
-        return _guess(name, data)
+        return _mostly_utf8(name, data) or _guess(name, data)
 
 
 def _checked(name: str, text: str, encoding: str) -> Decoded:
@@ -93,11 +100,46 @@ def _checked(name: str, text: str, encoding: str) -> Decoded:
     odd = sum(1 for c in sample if (c < " " and c not in "\t\n\r\f\v\x1b\x1a\x00") or c == "\x7f")
     if odd > max(2, len(sample) // 50):
         raise _binary(name)
-    if "\ufffd" in text:
-        count = text.count("\ufffd")
-        warning = f"The text holds {count} replacement characters: an earlier program lost letters."
-        return Decoded(text, encoding, (warning,))
-    return Decoded(text, encoding)
+    warnings = []
+    if count := text.count("\x00"):
+        text = text.replace("\x00", NUL_MARK)
+        what = "zero byte, shown as" if count == 1 else "zero bytes, each shown as"
+        warnings.append(f"The text holds {count} {what} {NUL_MARK}.")
+    if count := text.count("\ufffd"):
+        held = counted(count, "replacement character")
+        warnings.append(f"The text holds {held}: an earlier program lost letters.")
+    # A file put together from several can hold a second mark, which would hide a heading.
+    return Decoded(text.lstrip("\ufeff"), encoding, tuple(warnings))
+
+
+def _mostly_utf8(name: str, data: bytes) -> Decoded | None:
+    """UTF-8 in which some bytes are not: read as the rest of the world's most common encoding, one
+    by one, rather than everything by a guess that would garble all other letters."""
+    pieces: list[str] = []
+    view = memoryview(data)  # its slices are no copies
+    at = strayed = 0
+    while at < len(data):
+        try:
+            pieces.append(str(view[at:], "utf-8"))
+            break
+        except UnicodeDecodeError as error:
+            wrong = data[at + error.start : at + error.end]
+            strayed += len(wrong)
+            if strayed > _MOST_STRAYS:
+                return None
+            pieces += data[at : at + error.start].decode("utf-8"), _byte_by_byte(wrong)
+            at += error.end
+    text = "".join(pieces)
+    letters = sum(character > "\x7f" for character in text) - strayed
+    if letters < _FOR_EACH_STRAY * strayed:
+        return None
+    share = letters / (letters + strayed)
+    are = "is" if strayed == 1 else "are"
+    warning = f"{counted(strayed, 'byte')} {are} not UTF-8, and read as cp1252."
+    checked = _checked(name, text, "utf-8")
+    return Decoded(
+        checked.text, "utf-8", (warning, *checked.warnings), told_by=MOSTLY, sure=round(share, 3)
+    )
 
 
 def _binary(name: str) -> DocumentError:
@@ -124,6 +166,11 @@ def _utf16(data: bytes) -> Decoded | None:
     if plain < 0.98 * len(head):
         return None
     return Decoded(text, encoding, told_by=ZEROS, sure=plain / max(1, len(head)))
+
+
+def _byte_by_byte(data: bytes) -> str:
+    """As cp1252; the five bytes that it has no letter for as the control characters they are."""
+    return "".join(bytes([b]).decode("cp1252", "ignore") or chr(b) for b in data)
 
 
 def _guess(name: str, data: bytes) -> Decoded:

@@ -39,6 +39,7 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"PAR1", "a Parquet table"),
 )
 
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b",
     re.IGNORECASE | re.DOTALL,
@@ -61,6 +62,9 @@ def detect(name: str, data: bytes) -> tuple[str, tuple[str, ...]]:
     text_head = head.removeprefix(b"\xef\xbb\xbf")
     if _HTML.match(text_head):
         return _html(name, suffix)
+    if head.startswith(_LFS_POINTER):
+        problem = "the file holds a pointer of Git LFS in place of the document"
+        raise DocumentError(name, problem, "Fetch the document with: git lfs pull.")
     if what := _signature(data):
         raise DocumentError(name, f"the file holds {what}, not {_expected(suffix)}", _SAVE_AS)
     if suffix in _MARKDOWN_SUFFIXES:
@@ -68,6 +72,12 @@ def detect(name: str, data: bytes) -> tuple[str, tuple[str, ...]]:
     if suffix == ".pdf":
         return TEXT, ("The file is named .pdf but holds plain text, and is read as such.",)
     return TEXT, ()
+
+
+def known_kind(data: bytes) -> str:
+    """What a person calls a file that is no text ("a PDF", "a PNG picture"); "" where its first
+    bytes do not say."""
+    return "a PDF" if _is_pdf(data, "") else _signature(data)
 
 
 def _is_pdf(data: bytes, suffix: str) -> bool:

@@ -31,7 +31,7 @@ from core.records import (
 FRONT_MATTER = "front matter"
 
 # Part of every cache key: raise it whenever the same bytes would give another document.
-EXTRACTOR_VERSION = "4"
+EXTRACTOR_VERSION = "5"
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def extract(
         found = read_text(name, data, markdown=kind == MARKDOWN)
     if len(found.text) > limits.characters:
         raise limits.too_long(name)
-    if not found.text.strip():
+    if not _says_something(found.text):
         raise DocumentError(name, "the file holds no text", "Remove it, or add its text.")
     known = understand(name, found.metadata, metadata)
     date = known.date or found.date
@@ -121,7 +121,7 @@ def read_text(name: str, data: bytes, markdown: bool) -> Extracted:
     body = front.body
     read = read_markdown(raw, body) if markdown else Markdown(raw, Alignment())
     unranked = ((Span(0, body, FRONT_MATTER),) if body else ()) + read.unranked
-    if not _ranked(read.text, unranked).strip():
+    if not _says_something(_ranked(read.text, unranked)):
         raise DocumentError(name, "the file holds no text", "Remove it, or add its text.")
     return Extracted(
         text=read.text,
@@ -138,6 +138,11 @@ def read_text(name: str, data: bytes, markdown: bool) -> Extracted:
         removed=read.removed,
         warnings=(*decoded.warnings, *front.warnings),
     )
+
+
+def _says_something(text: str) -> bool:
+    """Whether it has a character that can be seen: no blank, and no mark without a width."""
+    return any(character.isprintable() and not character.isspace() for character in text)
 
 
 def _removed(found: Extracted) -> tuple[Count, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.ingest.visibility import INVISIBLE
 from core.records import Chunk, Document, PageReport
 
 GOOD, DOUBTFUL, BAD = "good", "doubtful", "bad"
@@ -59,7 +60,7 @@ def page_health(page: PageReport) -> PageHealth:
         doubtful.append("was recognised from a picture of its text, and may hold errors")
     if page.uncertain:
         doubtful.append("has an uncertain reading order")
-    hidden = next((c.count for c in page.removed if c.kind == "invisible text"), 0)
+    hidden = next((c.count for c in page.removed if c.kind == INVISIBLE), 0)
     if hidden:
         doubtful.append(f"has {hidden} invisible characters, which are not ranked")
     if page.fields_out:

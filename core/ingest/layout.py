@@ -26,8 +26,8 @@ UNCERTAIN = "The reading order is uncertain: short lines stand side by side."
 class Layout:
     """A page's paragraphs, each a tuple of rows, in reading order.
 
-    ``direction`` is that in which most of the text runs, as in ``lines.py``. ``across``: how many characters run in
-    another direction than the rest.
+    ``direction`` is that in which most of the text runs, as in ``lines.py``. ``across``: how many
+    characters run in another direction than the rest.
     """
 
     paragraphs: tuple[tuple[Row, ...], ...]

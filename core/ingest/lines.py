@@ -69,7 +69,8 @@ def lines_of(blocks: list[dict[str, Any]]) -> list[Line]:
     """The lines of a page's ``dict`` blocks, in the order in which they were drawn.
 
     A span's ``drawn``, where it has one, is what the file gives and its ``text`` what was made
-    of it; its line then has the key ``changed``. A line in which the ink changes to none, or to white, is split there.
+    of it; its line then has the key ``changed``. A line in which the ink changes to none, or to
+    white, is split there.
     """
     lines: list[Line] = []
     for block in blocks:

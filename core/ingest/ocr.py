@@ -22,6 +22,7 @@ from core.ingest.visibility import Visibility
 
 # What tesseract was trained on; a poster is not rendered at more pixels a side than this.
 _DPI, _MOST_PIXELS = 300, 6000
+_LANGUAGE = re.compile(r"[a-z]{3}(?:_[A-Za-z]{2,8}){0,2}")
 _LISTED = re.compile(r'in "(.+)"')
 _INSTALL = (
     "Install it (Debian and Ubuntu: apt-get install tesseract-ocr; macOS: brew install tesseract), "
@@ -65,9 +66,17 @@ def require(language: str) -> None:
         raise DocumentError(
             "Text recognition (OCR)",
             f"tesseract has no language “{wanted}” here (it has {', '.join(known)})",
-            f"Install it (Debian and Ubuntu: apt-get install tesseract-ocr-{missing[0] or 'eng'}), "
-            "or name one that it has.",
+            _other_language(missing[0]),
         )
+
+
+def _other_language(language: str) -> str:
+    """The remedy. What was typed becomes part of a command only where it is a language's name as
+    tesseract has them."""
+    if not _LANGUAGE.fullmatch(language):
+        return "Write tesseract's name of a language, such as deu or chi_sim, several joined by +."
+    package = f"tesseract-ocr-{language.replace('_', '-').lower()}"
+    return f"Install it (Debian and Ubuntu: apt-get install {package}), or name one that it has."
 
 
 def wants_recognition(lines: Sequence[Line], seen: Visibility, page: Any) -> bool:

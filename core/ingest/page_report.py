@@ -13,6 +13,7 @@ from core.ingest.health import FEW, MOSTLY_COVERED, UNRELIABLE_FROM
 from core.ingest.lines import Line
 from core.ingest.visibility import Visibility
 from core.records import Count, PageReport
+from core.words import counted
 
 UNREADABLE = "The page is damaged and could not be read."
 PICTURE = "The page is a picture without text: nothing on it can be found."
@@ -24,6 +25,7 @@ UNRELIABLE = "The text layer is unreliable"
 DIVIDED = "word divided at a line's end"
 
 _UNKNOWN = "\ufffd"
+_NOT_SEARCHED = "What they say is shown here and not searched."
 
 
 def unreadable_page(number: int) -> PageReport:
@@ -49,8 +51,8 @@ def page_report(
         line for line in lines if line.drawn != line.text and line.drawn.strip() != line.text
     ]
     given = "\n".join([line.drawn for line in changed])
-    counted = Counter(dict(repairs(given)))
-    counted["sign of a TeX font"] = given.count(_UNKNOWN) - sum(line.unknown for line in changed)
+    mended = Counter(dict(repairs(given)))
+    mended["sign of a TeX font"] = given.count(_UNKNOWN) - sum(line.unknown for line in changed)
     rect = page.rect
     report = PageReport(
         number,
@@ -63,7 +65,7 @@ def page_report(
         drawings=not characters and bool(page.get_bboxlog()),
         recognised=seen.recognised or bool(ocr and characters),
         ocr=ocr,
-        repairs=counts(counted),
+        repairs=counts(mended),
         fields=notes.fields,
         fields_out=notes.fields_out,
         text_boxes=notes.text_boxes,
@@ -71,8 +73,9 @@ def page_report(
         width=round(float(rect.width), 1),
         height=round(float(rect.height), 1),
     )
-    hidden = sum(len(lines[index].text) for index in seen.hidden)
-    return replace(report, warnings=tuple(_warnings(report, hidden)))
+    outside = sum(len(lines[index].text) for index in seen.outside)
+    hidden = sum(len(lines[index].text) for index in seen.hidden) - outside
+    return replace(report, warnings=tuple(_warnings(report, hidden, outside)))
 
 
 def laid_out(
@@ -114,7 +117,7 @@ def totals(given: Iterable[Iterable[Count]]) -> tuple[Count, ...]:
     return counts(summed)
 
 
-def _warnings(page: PageReport, hidden: int) -> Iterable[str]:
+def _warnings(page: PageReport, hidden: int, outside: int) -> Iterable[str]:
     """What a person should know of a page, in sentences."""
     if not page.characters:
         if page.images:
@@ -122,21 +125,21 @@ def _warnings(page: PageReport, hidden: int) -> Iterable[str]:
         elif page.drawings:
             yield DRAWN
     elif page.covered > MOSTLY_COVERED and page.characters < FEW:
-        yield f"The page is mostly a picture, with {page.characters} characters of text."
+        yield f"The page is mostly a picture, with {counted(page.characters, 'character')} of text."
     if page.recognised:
         yield RECOGNISED_HERE if page.ocr else RECOGNISED
     elif page.ocr:
         yield NOT_RECOGNISED
     if hidden:
         yield (
-            f"{hidden} characters are invisible (no ink, off the page, in the colour of the page "
-            "or under a picture). They are shown here and not searched."
+            f"{_are(hidden)} invisible (no ink, in the colour of the page, or covered by a picture "
+            f"or a shape). {_NOT_SEARCHED}"
         )
+    if outside:
+        yield f"{_are(outside)} off the page (beyond its crop box). {_NOT_SEARCHED}"
     if page.private:
-        yield (
-            f"{page.private} characters have no meaning outside their font (private use). "
-            "They are left out."
-        )
+        what = "character has" if page.private == 1 else "characters have"
+        yield f"{page.private} {what} no meaning outside the font (private use): left out."
     if page.unknown:
         share = page.unknown / max(1, page.characters)
         problem = UNRELIABLE if share >= UNRELIABLE_FROM else "Some characters are unknown"
@@ -145,10 +148,15 @@ def _warnings(page: PageReport, hidden: int) -> Iterable[str]:
             "characters are. They are shown as \ufffd."
         )
     if page.fields_out:
-        yield f"{page.fields_out} filled-in form fields are not drawn, and not in the text."
+        what = "field is" if page.fields_out == 1 else "fields are"
+        yield f"{page.fields_out} filled-in form {what} not drawn, and not in the text."
     if page.notes_out:
         what = "1 comment is" if page.notes_out == 1 else f"{page.notes_out} comments are"
         yield f"{what} not in the text: it holds what the page shows."
+
+
+def _are(characters: int) -> str:
+    return f"{counted(characters, 'character')} {'is' if characters == 1 else 'are'}"
 
 
 def summary(pages: Sequence[PageReport]) -> tuple[str, ...]:

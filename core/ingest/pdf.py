@@ -1,47 +1,39 @@
-"""PDF bytes → text, pages and headings, by PyMuPDF."""
+"""PDF bytes → text, pages and headings, by PyMuPDF.
+
+Each page's lines as drawn (``raw_pages.py``) → what repeats at their edges (``margins.py``) and
+what goes on from line to line (``layout.py``) → one text (``assemble.py``), and the map from it
+back to what was drawn (``as_drawn.py``).
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.errors import DocumentError
-from core.ingest.annotations import annotations_of, with_ticks
-from core.ingest.as_drawn import AS_IT_IS, Matrix, as_drawn
+from core.ingest.as_drawn import as_drawn
 from core.ingest.assemble import Aside, PageContent, assemble
 from core.ingest.bombs import oversized_stream
 from core.ingest.extract import Extracted
-from core.ingest.gaps import needs_places, with_places
 from core.ingest.layout import UNCERTAIN, Layout, lay_out
 from core.ingest.lean import lean
 from core.ingest.limits import Limits
-from core.ingest.lines import Line, lines_of
+from core.ingest.lines import Line
 from core.ingest.margins import FOOTER, HEADER, running_lines
-from core.ingest.ocr import recognised_lines, wants_recognition
 from core.ingest.outline import headings_of
-from core.ingest.page_report import (
-    laid_out,
-    page_report,
-    summary,
-    totals,
-    unreadable_page,
-    with_joined,
-)
+from core.ingest.page_report import laid_out, summary, totals, with_joined
+from core.ingest.raw_pages import RawPage, no_memory, raw_pages
 from core.ingest.tables import tables_of
-from core.ingest.tex_math import named, with_signs
 from core.ingest.turned import read_last, set_otherwise
-from core.ingest.visibility import INVISIBLE, Visibility, visibility_of
+from core.ingest.visibility import INVISIBLE
 from core.records import PageReport
 
 if TYPE_CHECKING:
     import pymupdf
 
 _DATE = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
-# MuPDF's words for memory that it did not get.
-_ALLOCATION = re.compile(r"\b(?:m|c|re)alloc\b.*failed|out of memory", re.IGNORECASE)
 # Titles that programs put in when nobody gave one.
 _NO_TITLE = re.compile(
     r"^(?:untitled|title|document\d*|microsoft word\b.*|powerpoint presentation|slide \d+)$"
@@ -53,18 +45,6 @@ _AGAIN = "Save it again from its source, or fetch it again."
 _ORDER_OF_ASIDE = {HEADER: 0, FOOTER: 1, INVISIBLE: 2}
 
 
-@dataclass(frozen=True, slots=True)
-class RawPage:
-    """One page as drawn: its lines, of which ``hidden`` are the indices that nobody sees."""
-
-    number: int
-    height: float
-    lines: tuple[Line, ...]
-    report: PageReport
-    hidden: frozenset[int] = frozenset()
-    shown: Matrix = AS_IT_IS  # from the lines' coordinates to those of the page as it is shown
-
-
 @lean()
 def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Extracted:
     """Raises DocumentError for what cannot be opened, is over a limit, or holds no text."""
@@ -74,10 +54,13 @@ def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Ex
             raise limits.expands(name)
         if count > limits.pages:
             raise limits.too_many_pages(name, count)
+        if count == 0 and document.is_repaired:
+            problem = "it is damaged or cut short, and none of its pages is left"
+            raise DocumentError(name, problem, _AGAIN)
         if count == 0:
             problem = "it is a PDF without any pages"
             raise DocumentError(name, problem, "Save it again from its source.")
-        raw = list(_raw_pages(name, document, count, limits))
+        raw = list(raw_pages(name, document, count, limits, len(data)))
         outline = _outline(document)
         title, date = _title(document), _date(document)
         damaged = bool(document.is_repaired)
@@ -85,7 +68,7 @@ def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Ex
     assembled = assemble(contents)
     pages = with_joined(pages, assembled.joined)
     if not any(placed.row.text for placed in assembled.rows):
-        raise DocumentError(name, *_why_no_text(pages, damaged))
+        raise DocumentError(name, *_why_no_text(raw, damaged))
     warnings = summary(pages)
     if damaged:
         warnings = (
@@ -95,7 +78,7 @@ def read_pdf(name: str, data: bytes, password: str | None, limits: Limits) -> Ex
             ),
             *warnings,
         )
-    drawn = as_drawn([page.lines for page in raw], assembled, [page.shown for page in raw])
+    drawn = as_drawn([page.lines for page in raw], assembled)
     return Extracted(
         text=assembled.text,
         raw=drawn.raw,
@@ -126,7 +109,7 @@ def opened(name: str, data: bytes, password: str | None) -> Iterator[pymupdf.Doc
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001 (MuPDF raises a dozen kinds)
-        if _no_memory(error):
+        if no_memory(error):
             raise MemoryError from None
         problem = "it is a PDF too damaged to be opened"
         raise DocumentError(name, problem, _AGAIN) from None
@@ -135,10 +118,17 @@ def opened(name: str, data: bytes, password: str | None) -> Iterator[pymupdf.Doc
             if not password:
                 problem = "it needs a password"
                 raise DocumentError(name, problem, "Give its password, or remove the file.")
-            if not document.authenticate(password):
+            if not _unlocked(document, password):
                 problem = "the password given does not open it"
                 raise DocumentError(name, problem, "Check the password.")
         yield document
+
+
+def _unlocked(document: pymupdf.Document, password: str) -> bool:
+    try:
+        return bool(document.authenticate(password))
+    except (TypeError, ValueError):  # no password: a NUL or half a surrogate pair in it
+        return False
 
 
 def _page_count(name: str, document: pymupdf.Document) -> int:
@@ -147,69 +137,6 @@ def _page_count(name: str, document: pymupdf.Document) -> int:
     except Exception:  # noqa: BLE001 (MuPDF has walked the page tree, and did not get through)
         problem = "its page tree is broken: it does not hold the pages that it claims"
         raise DocumentError(name, problem, _AGAIN) from None
-
-
-def _no_memory(error: Exception) -> bool:
-    return _ALLOCATION.search(str(error)) is not None
-
-
-def _raw_pages(
-    name: str, document: pymupdf.Document, count: int, limits: Limits
-) -> Iterator[RawPage]:
-    characters = 0
-    for index in range(count):
-        try:
-            page = document.load_page(index)
-            lines = _lines(page)
-            raw = _raw_page(index + 1, page, lines, limits)
-        except MemoryError:
-            raise
-        except Exception as error:  # noqa: BLE001 (one bad page is no bad file)
-            if _no_memory(error):
-                raise MemoryError from None
-            yield RawPage(index + 1, 0.0, (), unreadable_page(index + 1))
-            continue
-        characters += sum(len(line.text) for line in raw.lines)
-        if characters > limits.characters:
-            raise limits.too_long(name)
-        yield raw
-
-
-def _lines(page: Any) -> tuple[Line, ...]:
-    import pymupdf
-
-    # Ligatures and unknown glyphs are kept as they are, to be seen and counted; images are
-    # counted apart, because here they would be decoded.
-    flags = (
-        pymupdf.TEXT_PRESERVE_LIGATURES
-        | pymupdf.TEXT_PRESERVE_WHITESPACE
-        | pymupdf.TEXT_MEDIABOX_CLIP
-    )
-    with_codes = flags | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
-    blocks = page.get_textpage(flags=with_codes).extractDICT()["blocks"]
-    if named(blocks):
-        flags = with_codes
-    else:
-        coded, blocks = blocks, page.get_text("dict", flags=flags)["blocks"]
-        with_signs(blocks, coded)
-    lines = lines_of(blocks)
-    if needs_places("\n".join([line.drawn for line in lines])):
-        with_places(blocks, page.get_text("rawdict", flags=flags)["blocks"])
-        lines = lines_of(blocks)
-    return tuple(lines)
-
-
-def _raw_page(number: int, page: Any, lines: tuple[Line, ...], limits: Limits) -> RawPage:
-    notes = annotations_of(page, lines)
-    lines = with_ticks(lines, notes)
-    seen: Visibility = visibility_of(page, lines)
-    ocr = ""
-    if limits.ocr and wants_recognition(lines, seen, page):
-        lines = (*lines, *recognised_lines(page, lines, limits))
-        ocr = limits.ocr_language
-    report = page_report(number, page, lines, seen, notes, ocr)
-    shown = tuple(page.rotation_matrix) if page.rotation else AS_IT_IS
-    return RawPage(number, page.rect.height, lines, report, seen.hidden, shown)
 
 
 def _laid_out(raw: Sequence[RawPage]) -> tuple[tuple[PageReport, ...], list[PageContent]]:
@@ -255,9 +182,15 @@ def _layout_warnings(layout: Layout) -> tuple[str, ...]:
     return warnings + ((read_last(layout.across),) if layout.across else ())
 
 
-def _why_no_text(pages: Sequence[PageReport], damaged: bool) -> tuple[str, str]:
+def _why_no_text(raw: Sequence[RawPage], damaged: bool) -> tuple[str, str]:
+    pages = [page.report for page in raw]
     if any(page.characters for page in pages):
-        problem = "all of its text is invisible (no ink, off the page, or the page's colour)"
+        if all(page.outside >= page.hidden for page in raw):
+            problem = (
+                "all of its text lies outside its pages, whose area (MediaBox, CropBox) is wrong"
+            )
+            return problem, _AGAIN
+        problem = "all of its text is invisible (no ink, covered, off the page, or its colour)"
         return problem, "Look at the file: it may hide what it says."
     if any(page.images for page in pages):
         which = "its only page is a picture" if len(pages) == 1 else "its pages are pictures"
@@ -266,7 +199,11 @@ def _why_no_text(pages: Sequence[PageReport], damaged: bool) -> tuple[str, str]:
         return "it is damaged: none of its pages can be read", _AGAIN
     if damaged:
         return "it is damaged, and no text was left to read", _AGAIN
-    return "it holds no text", _RECOGNISE
+    if any(page.private for page in pages):
+        return "its letters have no meaning outside their font (private use)", _RECOGNISE
+    if any(page.drawings for page in pages):
+        return "it holds drawings but no text", _RECOGNISE
+    return "its pages are blank", "Remove it, or save it again from its source."
 
 
 def _outline(document: Any) -> list[tuple[int, str, int]]:

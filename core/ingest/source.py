@@ -44,7 +44,8 @@ class Source:
     """Bytes to read. ``name`` is what people see, and unique among the sources given.
 
     ``metadata`` may hold ``tenant, roles, labels, date, priority, title`` and overrides what
-    the file says of itself. ``path`` is where the file is, "" for one that is on no disk. With ``error`` set, the source could not be read at all.
+    the file says of itself. ``path`` is where the file is, "" for one that is on no disk. With
+    ``error`` set, the source could not be read at all.
     """
 
     name: str

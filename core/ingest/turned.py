@@ -25,6 +25,36 @@ def main_direction(lines: Sequence[Line]) -> int:
     return best if count[best] > count[UPRIGHT] else UPRIGHT
 
 
+# Each turned by a quarter, clockwise, becomes the next.
+_CLOCKWISE = (UPRIGHT, DOWN, OVER, UP)
+
+
+def as_shown(line: Line, rotation: int, matrix: Sequence[float]) -> Line:
+    """A line of a page that the file asks to be turned, where it then stands.
+
+    ``rotation`` in degrees, clockwise, a multiple of 90; ``matrix`` (a, b, c, d, e, f) takes
+    (x, y) to (ax + cy + e, bx + dy + f).
+    """
+    a, b, c, d, e, f = matrix
+
+    def moved(x: float, y: float) -> tuple[float, float]:
+        return a * x + c * y + e, b * x + d * y + f
+
+    (left, top), (right, bottom) = moved(line.x0, line.y0), moved(line.x1, line.y1)
+    along_x = line.direction in (UPRIGHT, OVER)
+    on = moved(line.x0, line.baseline) if along_x else moved(line.baseline, line.y0)
+    before = DOWN if line.direction == VERTICAL else line.direction
+    direction = _CLOCKWISE[(_CLOCKWISE.index(before) + rotation // 90) % 4]
+    return line._replace(
+        x0=min(left, right),
+        y0=min(top, bottom),
+        x1=max(left, right),
+        y1=max(top, bottom),
+        baseline=on[1] if direction in (UPRIGHT, OVER) else on[0],
+        direction=direction,
+    )
+
+
 def set_otherwise(direction: int) -> tuple[str, ...]:
     """The warning for a page whose text does not run from left to right."""
     if direction == UPRIGHT:

@@ -1,9 +1,10 @@
 """Text that is in the file and that nobody sees: a way to smuggle instructions in.
 
-Text without ink (render mode 3, no opacity) and text off the page are invisible, unless the
-page is a scan: there, such a layer is what text recognition left, and is read. Text almost
-white is looked at: where its place on the rendered page is of one colour, it cannot be seen.
-Text that an opaque picture was drawn over is invisible, too.
+Text without ink (render mode 3, no opacity) is invisible, unless the page is a scan: there, such
+a layer is what text recognition left, and is read. Text off the page (its crop box) is invisible.
+Text almost white is looked at: where its place on the rendered page is of one colour, it cannot
+be seen. Text that an opaque picture was drawn over is invisible, too; what lies under a filled
+shape or across the page's edge was given no ink before (``unseen.py``).
 """
 
 from __future__ import annotations
@@ -33,19 +34,25 @@ _Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """``hidden`` are indices of lines; ``covered`` is the largest picture's share of the page."""
+    """``hidden`` are indices of lines, and ``outside`` those of them that are off the page;
+    ``covered`` is the largest picture's share of the page."""
 
     hidden: frozenset[int]
+    outside: frozenset[int]
     images: int
     covered: float
     recognised: bool
 
 
 def visibility_of(page: Any, lines: Sequence[Line]) -> Visibility:
-    """What of the lines on a PyMuPDF page cannot be seen, and the pictures on it."""
+    """What of the lines on a PyMuPDF page cannot be seen, and the pictures on it.
+
+    The page must not be rotated: its lines are where they are on the page as it was drawn.
+    """
     images, covered = _pictures(page, lines)
     area = page.rect
     width, height = area.width, area.height
+    outside: set[int] = set()
     inkless = {i for i, line in enumerate(lines) if line.alpha == 0}
     if images and lines:
         inkless |= _under_pictures(page, lines)
@@ -53,11 +60,14 @@ def visibility_of(page: Any, lines: Sequence[Line]) -> Visibility:
     hidden = set() if recognised else inkless
     for index, line in enumerate(lines):
         _, x0, y0, x1, y1, _, size = line[:7]
-        outside = x1 <= 0 or y1 <= 0 or x0 >= width or y0 >= height
+        # By its middle, as in unseen.py; and what is no number is nowhere.
+        if not (0 <= x0 + x1 <= 2 * width and 0 <= y0 + y1 <= 2 * height):
+            outside.add(index)
+            continue
         pale = line.color >= PALE and line.pale
-        if outside or size < _MICROSCOPIC or (pale and _one_colour(page, line)):
+        if size < _MICROSCOPIC or (pale and _one_colour(page, line)):
             hidden.add(index)
-    return Visibility(frozenset(hidden), images, covered, recognised)
+    return Visibility(frozenset(hidden | outside), frozenset(outside), images, covered, recognised)
 
 
 def _pictures(page: Any, lines: Sequence[Line]) -> tuple[int, float]:
@@ -89,7 +99,7 @@ def _under_pictures(page: Any, lines: Sequence[Line]) -> set[int]:
     Only pictures that nothing shows through: without a mask, on a page that sets no opacity.
     """
     opaque = [info["bbox"] for info in page.get_image_info() if not info.get("has-mask")]
-    if not opaque or page.rotation or _see_through(page):
+    if not opaque or _see_through(page):
         return set()
     covered: list[bool] = []
     pieces: list[_Box] = []

@@ -48,7 +48,8 @@ def answer(
     request: dict[str, Any], data: bytes, limits: Limits
 ) -> tuple[dict[str, Any]] | tuple[dict[str, Any], bytes]:
     """``{"document": …}``, or a picture's header and its bytes where ``draw`` asks for one;
-    or ``{"error": {"problem": …, "remedy": …}}``."""
+    or ``{"error": {"problem": …, "remedy": …}}``, with ``"spent"`` where this process should read
+    no further file: memory that ran out is not all given back, and the next file would pay."""
     name = request["name"]
     try:
         if "draw" in request:
@@ -59,7 +60,7 @@ def answer(
         return _error(error.problem, error.remedy)
     except MemoryError:
         error = limits.out_of_memory(name)
-        return _error(error.problem, error.remedy)
+        return (_error(error.problem, error.remedy)[0] | {"spent": True},)
     except RecursionError:
         return _error("it is nested too deeply to be read", "Save it again from its source.")
     except Exception as error:  # noqa: BLE001 (whatever this file provoked, the others load)

@@ -12,6 +12,7 @@ from core.interchange import openinference, ranked_lists, spans
 from core.interchange.assemble import to_trace
 from core.interchange.recorded import Recorded
 from core.plain import parse
+from core.text_files import NotText, read_text
 from core.tokens import TokenCounter
 from core.trace import Trace
 
@@ -62,10 +63,13 @@ def load_traces(path: str | Path, *, counter: TokenCounter | None = None) -> tup
     try:
         if path.stat().st_size > LARGEST:
             raise TraceFormatError(path.name, "is larger than 100 MB", "Export fewer traces.")
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        text = read_text(path)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
         raise TraceFormatError(str(path), f"cannot be read ({reason})", "Check the path.") from None
+    except NotText as error:
+        problem = f"cannot be read: {error.problem}"
+        raise TraceFormatError(path.name, problem, error.remedy) from None
     try:
         return read_traces(text, counter=counter)
     except TraceFormatError as error:

@@ -18,12 +18,16 @@ HEIGHT = 96
 WIDTH = 0.86
 """Of a bar, in pages."""
 
+WASH = 0.3
+"""Opacity of the colour behind a bad page's bar, which is mostly too short to be seen by itself."""
+
 LEAST = 0.06
 """The height of an empty page's bar, as a share of the tallest: it must be seen, and clicked."""
 
 
 def page_bars(pages: Sequence[PageReport], *, current: int = 0, theme: str = "light") -> go.Figure:
-    """A bar for each page: its characters (blanks aside), coloured by the page's health.
+    """A bar for each page: its characters (blanks aside), coloured by the page's health; a bad
+    page has its colour behind it from top to bottom.
 
     Args:
         current: number of the page that is shown, from 1; it is outlined. 0 for none.
@@ -38,6 +42,8 @@ def page_bars(pages: Sequence[PageReport], *, current: int = 0, theme: str = "li
         own = [p for p in pages if page_health(p).severity == severity]
         if own:
             look = SEVERITIES[severity]
+            if severity == BAD:
+                data.append(_wash(own, look.label, look.colour(theme), tallest))
             data.append(_bars(own, look.label, look.colour(theme), tallest))
     data += _outline([p for p in pages if p.number == current], colours.selected, tallest)
     return go.Figure(
@@ -80,6 +86,18 @@ def _bars(pages: Sequence[PageReport], name: str, colour: str, tallest: int) -> 
         "hoverinfo": "text",
         "name": name,
         "showlegend": True,
+    }
+
+
+def _wash(pages: Sequence[PageReport], name: str, colour: str, tallest: int) -> dict[str, Any]:
+    """A bar of full height for each, pale: a page without text shows among hundreds."""
+    shade = {"opacity": WASH}
+    return _bars(pages, name, colour, tallest) | {
+        "y": [tallest] * len(pages),
+        "marker": {"color": colour, "opacity": WASH},
+        "selected": {"marker": shade},
+        "unselected": {"marker": shade},
+        "showlegend": False,
     }
 
 

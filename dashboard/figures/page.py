@@ -166,7 +166,8 @@ def _layout(picture: Picture, colours: Palette, height: int, theme: str) -> dict
         "x1": picture.width,
         "y1": picture.height,
         "line": {"color": colours.line, "width": 1},
-        "layer": "below",
+        # Above the picture, which would cover it: white paper on a white page has no edge.
+        "layer": "above",
     }
     return base_layout(
         colours,
@@ -177,5 +178,8 @@ def _layout(picture: Picture, colours: Palette, height: int, theme: str) -> dict
         images=[image],
         shapes=[frame],
         xaxis=hidden | {"range": [0, picture.width], "constrain": "domain"},
-        yaxis=hidden | {"range": [picture.height, 0], "scaleanchor": "x", "constrain": "domain"},
+        yaxis=hidden
+        | {"range": [picture.height, 0], "scaleanchor": "x"}
+        # A wide page stands at the top, where the eye looks for it.
+        | {"constrain": "domain", "constraintoward": "top"},
     )

@@ -20,7 +20,7 @@ from dashboard.tables.evaluate import (
     recall_table,
     unmeasured_table,
 )
-from dashboard.tables.health import facts_line, health_line, health_table
+from dashboard.tables.health import facts_line, health_line, health_table, pages_in_doubt
 from dashboard.tables.run import ledger_table, selected_table, stage_summary
 from dashboard.tables.stages import COLUMN_GROUPS, COLUMN_HELP, stage_table
 from dashboard.tables.sweep import changes_table
@@ -47,6 +47,7 @@ __all__ = [
     "ledger_table",
     "lost_items",
     "mode_table",
+    "pages_in_doubt",
     "pieces_counted",
     "recall_table",
     "selected_table",

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pandas as pd
 
-from core.ingest.health import BAD, DOUBTFUL, page_health
+from core.ingest.health import BAD, DOUBTFUL, GOOD, page_health
 from core.records import Document
 from dashboard.palette import SEVERITIES
 
@@ -20,6 +20,11 @@ def health_line(document: Document) -> str:
         if found[kind]
     ]
     return ", ".join(said)
+
+
+def pages_in_doubt(document: Document) -> list[int]:
+    """The numbers of the pages that are bad or doubtful, in order."""
+    return [p.number for p in document.report.pages if page_health(p).severity != GOOD]
 
 
 def health_table(document: Document) -> pd.DataFrame:

@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core.records import Chunk, Document
+from core.words import counted
 from dashboard import cache, charts, columns, figures, header, row_choice, say, state, tables, work
 from dashboard.link import View
 from dashboard.passages import CHUNK, Block, Section, sections
@@ -95,11 +96,11 @@ def row(document: Document, chunks: int | None) -> dict[str, object]:
     report = document.report
     return {
         "Name": document.name,
+        "Pages in doubt": tables.health_line(document),
         "Title": document.title,
         "Pages": len(document.pages) or None,
         "Characters": len(document.text),
         "Chunks": chunks,
-        "Pages in doubt": tables.health_line(document),
         "Warnings": len(warnings(document)) or None,
         "Tenant": access.tenant,
         "Roles": ", ".join(access.roles),
@@ -194,6 +195,7 @@ def _text(document: Document, chunks: tuple[Chunk, ...], view: View, shelf: Shel
     with st.container(horizontal=True, vertical_alignment="center", key="page_bar"):
         if len(pages) > 1:
             number = _choose_page(len(pages), chosen, key)
+            _next_in_doubt(document, number, key)
         page = pages[number - 1]
         with st.container(key="quiet_page"):
             st.text(page.title)
@@ -215,6 +217,9 @@ def _text(document: Document, chunks: tuple[Chunk, ...], view: View, shelf: Shel
 
 def _blocks(page: Section, view: View, height: int = TEXT_HEIGHT) -> None:
     with st.container(height=height, key="document_text", gap="small"):
+        if not page.blocks:
+            with st.container(key="quiet_no_text"):
+                st.text("No text came of this page.")
         for at, block in enumerate(page.blocks):
             _block(block, at, view.chunk)
 
@@ -234,6 +239,24 @@ def _choose_page(many: int, chosen: int, key: str) -> int:
         return st.pagination(many, default=chosen, key=key)
     return st.number_input(
         "Page", 1, many, chosen, key=key, width=140, label_visibility="collapsed"
+    )
+
+
+def _next_in_doubt(document: Document, number: int, key: str) -> None:
+    """In a long document, the way to the next page whose text cannot be trusted."""
+    doubtful = tables.pages_in_doubt(document)
+    others = [n for n in doubtful if n != number]
+    if len(document.pages) <= FEW_PAGES or not doubtful:
+        return
+    following = next((n for n in others if n > number), others[0] if others else number)
+    st.button(
+        "Next page in doubt",
+        key="next_in_doubt",
+        type="tertiary",
+        disabled=not others,
+        on_click=st.session_state.__setitem__,
+        args=(key, following),
+        help=f"{counted(len(doubtful), 'page')} in doubt, the next is page {following:,}.",
     )
 
 

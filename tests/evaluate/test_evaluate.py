@@ -19,6 +19,7 @@ from core.evaluate import (
     within_budget,
 )
 from core.evaluate.ask import ROOMY
+from core.evaluate.evidence import prepared
 from core.evaluate.records import LOSSES
 from core.fates import fate_of
 from core.questions import Question, Reference, locate
@@ -193,6 +194,24 @@ def test_a_quote_that_stands_nowhere_is_reported_and_never_counted():
     why = {s["question"]: s["why"] for s in said["skipped"]}
     assert why.keys() == {"nowhere", "elsewhere", "bare"}
     assert "other.md" in why["elsewhere"] and "names no evidence" in why["bare"]
+
+
+@pytest.mark.parametrize(
+    ("named", "reference", "said"),
+    [
+        ("rules.md", Reference(page=2), "it names a page, and rules.md has none"),
+        ("other.md", Reference(quote="The fee"), "there is no document named other.md"),
+        ("rules.md", Reference(start=5, end=9_999), "past the end of rules.md"),
+        ("rules.md", Reference(quote="The moon"), "none of its evidence stands in rules.md"),
+        ("pages.pdf", Reference(page=7), "it names page 7, and pages.pdf has 1"),
+        ("", Reference(page=1), "does not say in which document"),
+    ],
+)
+def test_why_evidence_is_not_found_is_said_of_its_kind(named, reference, said):
+    rules = document("The fee is fourteen euros.", "rules.md")
+    pages = document("The fee is five.", "pages.pdf", pages=(Page(1, 0, 16),))
+    question = Question("q", "What is the fee?", named, (reference,))
+    assert said in prepared(question, (rules, pages), "corpus").asked.skipped
 
 
 def test_a_page_without_text_was_lost_by_extraction():

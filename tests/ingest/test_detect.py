@@ -24,6 +24,12 @@ def test_a_web_page_named_pdf_is_refused_as_a_web_page() -> None:
     assert "HTML page" in refused("a.pdf", b"\xef\xbb\xbf\n<!-- x -->\n<HTML lang=en>")
 
 
+@pytest.mark.parametrize("name", ["a.pdf", "a.md", "a.txt"])
+def test_a_pointer_of_git_lfs_is_no_document(name: str) -> None:
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 812345\n"
+    assert "pointer of Git LFS" in refused(name, pointer)
+
+
 def test_html_in_markdown_is_markdown() -> None:
     assert detect("a.md", b"<p align=center>Title</p>\n\n# A") == (MARKDOWN, ())
     kind, warnings = detect("a.md", b"<!doctype html><html></html>")

@@ -84,6 +84,39 @@ def test_a_language_that_is_not_there_is_named() -> None:
         ingest([Source("a.txt", b"words")], Limits(ocr=True, ocr_language="eng+xyz"))
 
 
+@needs_tesseract
+@pytest.mark.parametrize("typed", ["x; rm -rf ~", "chi sim", "../deu", "$(id)", "eng+", "German"])
+def test_what_was_typed_becomes_no_part_of_a_command(typed: str) -> None:
+    with pytest.raises(DocumentError) as caught:
+        ocr.require(typed)
+    assert typed not in caught.value.remedy and "apt-get" not in caught.value.remedy
+    assert "chi_sim" in caught.value.remedy
+
+
+@needs_tesseract
+def test_the_package_of_a_language_has_no_underscore_in_its_name() -> None:
+    with pytest.raises(DocumentError, match=r"apt-get install tesseract-ocr-frk-latf\)"):
+        ocr.require("frk_Latf")
+
+
+@needs_tesseract
+def test_on_a_turned_page_what_is_recognised_stands_where_it_is_shown() -> None:
+    def turned(page: Any) -> None:
+        import pymupdf
+
+        with pymupdf.open(stream=drawn(scan(*LINES)), filetype="pdf") as shown:
+            pixels = shown[0].get_pixmap(dpi=150)
+        page.set_mediabox(pymupdf.Rect(0, 0, 842, 595))
+        page.insert_image(page.rect, pixmap=pixels, rotate=90)
+        page.set_rotation(90)
+
+    document = extract("a.pdf", drawn(turned), {}, limits=Limits(ocr=True))
+    assert " ".join(LINES) in " ".join(document.text.split())
+    first = document.boxes[0]
+    assert 60 < first.x0 < 90 and 80 < first.y0 < 110 and first.x1 - first.x0 > 200
+    assert not any("sideways" in warning for warning in document.report.pages[0].warnings)
+
+
 def test_where_tesseract_is_missing_the_remedy_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,8 +11,9 @@ import pytest
 from core.errors import DocumentError
 from core.ingest import Limits, Source, ingest
 from core.ingest.bombs import unpacks_past
+from core.ingest.child import Child
 from core.ingest.extract import extract
-from tests.ingest.pdfs import HELVETICA, drawn, one_page, prose, raw
+from tests.ingest.pdfs import HELVETICA, coded, drawn, one_page, prose, raw
 
 HELLO = b"BT /F0 12 Tf 50 200 Td (Hello, one page of text) Tj ET"
 
@@ -74,7 +75,8 @@ def test_a_user_password_is_asked_for_and_an_owner_password_is_not() -> None:
     aes = pymupdf.PDF_ENCRYPT_AES_256
     locked = drawn(prose(0, 4), encryption=aes, user_pw="open", owner_pw="own")
     assert problem(locked) == "it needs a password"
-    assert problem(locked, password="wrong") == "the password given does not open it"
+    for wrong in ("wrong", "o\x00pen", "\ud800", "ö" * 500):
+        assert problem(locked, password=wrong) == "the password given does not open it"
     assert "Statement" in extract("a.pdf", locked, {}, "open").text
     owned = drawn(prose(0, 4), encryption=aes, user_pw="", owner_pw="own")
     assert "Statement" in extract("a.pdf", owned, {}).text
@@ -94,7 +96,6 @@ def test_pages_without_text_are_named() -> None:
 def test_a_document_without_any_text_is_an_error() -> None:
     assert problem(drawn(picture)) == "its only page is a picture without text"
     assert problem(drawn(picture, picture)) == "its pages are pictures without text"
-    assert problem(drawn([])) == "it holds no text"
 
 
 def test_a_document_whose_text_nobody_sees_is_an_error() -> None:
@@ -153,6 +154,39 @@ def test_memory_is_limited() -> None:
     )
     assert bad.document is None and "limit" in str(bad.error)
     assert good.document is not None
+
+
+def test_a_file_after_one_that_ran_out_of_memory_is_read_by_another_process() -> None:
+    """Of what was used up not all is given back: a good file would fail, or crash, by it."""
+    content = zlib.compress(b"BT /F0 9 Tf (" + b"x" * 60_000_000 + b") Tj ET", 9)
+    big = Source("big.pdf", one_page(content, HELVETICA, keys=b"/Filter/FlateDecode"))
+    with Child(Limits(memory_mb=400)) as child:
+        child.read(Source("a.txt", b"Before."), None)
+        before = child._process.pid
+        child.read(Source("b.txt", b"Between."), None)
+        assert child._process.pid == before
+        with pytest.raises(DocumentError, match="400 MB of memory"):
+            child.read(big, None)
+        assert child.read(Source("c.txt", b"After."), None).text == "After."
+        assert child._process.pid != before
+
+
+def test_a_file_of_which_no_page_is_left_is_damaged() -> None:
+    data = drawn(*(prose(n, 20) for n in range(30)))
+    at = data.index(b"/Type/Page")
+    assert "damaged" in problem(data[: max(at, 200)])
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (one_page(b"", HELVETICA), "its pages are blank"),
+        (one_page(b"9 9 99 99 re f", HELVETICA), "it holds drawings but no text"),
+        (coded("\ue041\ue042\ue043"), "no meaning outside their font"),
+    ],
+)
+def test_what_a_document_without_text_holds_is_said(data: bytes, said: str) -> None:
+    assert said in problem(data)
 
 
 def test_pages_and_characters_are_limited() -> None:

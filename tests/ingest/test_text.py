@@ -202,7 +202,6 @@ def test_access_that_cannot_be_understood_never_opens_a_file(lines: str) -> None
         "  ---\ntenant: x\n  ---\nSecret.",
         "--- # ours\ntenant: x\n---\nSecret.",
         "----\ntenant: x\n----\nSecret.",
-        "\ufeff\ufeff---\ntenant: x\n---\nSecret.",
         '+++\ntenant = "x"\n+++\nSecret.',
         "%YAML 1.2\n\n---\ntenant: x\n---\nSecret.",
         " \x85---\x85tenant: x\x85---\x85Secret.",
@@ -340,3 +339,53 @@ def test_access_in_another_form_is_refused_and_never_open_to_everyone(text: str)
 )
 def test_text_that_is_no_front_matter_is_read(text: str) -> None:
     assert "The" in extract("a.md", text.encode(), {}).text or "rent" in text
+
+
+@pytest.mark.parametrize("stray", [b"\xe9", b"\x80", b"\x81", b"\xe2\x82"])
+def test_a_byte_that_strayed_into_utf8_garbles_no_other_letter(stray: bytes) -> None:
+    text = "Straße, Größe, Übermut und für später: 45 € je Stück. "
+    decoded = decode("a.txt", text.encode() + stray + b" " + text.encode())
+    assert decoded.encoding == "utf-8" and decoded.text.count(text) == 2
+    assert len(decoded.text) == 2 * len(text) + len(stray) + 1
+    count = "1 byte is" if len(stray) == 1 else "2 bytes are"
+    assert decoded.warnings == (f"{count} not UTF-8, and read as cp1252.",)
+    assert 0.5 < decoded.sure < 1.0
+
+
+@given(st.text(min_size=1), st.integers(0, 255), st.data())
+def test_text_in_utf8_with_a_byte_more_keeps_all_its_characters(
+    text: str, stray: int, data: st.DataObject
+) -> None:
+    text = "ünïcödé wörds thät äre înt¿nded to bé réad " + text.replace("\x00", "")
+    at = data.draw(st.integers(0, len(text)))
+    try:
+        decoded = decode("a.txt", (text[:at]).encode() + bytes([stray]) + text[at:].encode())
+    except DocumentError as error:  # too many control characters
+        assert "binary" in error.problem
+        return
+    if decoded.encoding == "utf-8":
+        assert decoded.text.startswith(text[:at]) and decoded.text.endswith(text[at:])
+
+
+def test_a_zero_byte_is_shown_and_makes_no_text_a_binary() -> None:
+    document = extract("a.txt", b"One zero \x00 in a log.", {})
+    assert document.text == "One zero \u2400 in a log."
+    assert document.report.warnings == ("The text holds 1 zero byte, shown as \u2400.",)
+    with pytest.raises(DocumentError, match="binary data"):
+        extract("a.txt", b"\x00\x01\x00\x02 many \x00\x00\x00\x00", {})
+
+
+def test_a_second_byte_order_mark_hides_no_heading() -> None:
+    document = extract("a.md", "\ufeff\ufeff# Title\n\nText".encode(), {})
+    assert [heading.text for heading in document.headings] == ["Title"]
+    owned = extract("a.md", "\ufeff\ufeff---\ntenant: x\n---\nSecret.".encode(), {})
+    assert owned.access.tenant == "x"
+
+
+@pytest.mark.parametrize(
+    "content", ["\u200b\u2028\u00a0", "\u2060\n\u00ad", "---\ntitle: A\n---\n\u200b"]
+)
+@pytest.mark.parametrize("name", ["a.md", "a.txt"])
+def test_a_text_of_which_nothing_can_be_seen_is_none(content: str, name: str) -> None:
+    with pytest.raises(DocumentError, match="no text|blank"):
+        extract(name, content.encode(), {})

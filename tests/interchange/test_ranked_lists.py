@@ -201,6 +201,13 @@ def test_a_file_is_named_in_its_error(tmp_path):
         load_traces(path)
     with pytest.raises(TraceFormatError, match="cannot be read"):
         load_traces(tmp_path / "none.json")
-    path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(TraceFormatError, match="not UTF-8"):
-        load_traces(path)
+    for content, said in (
+        (b"\xff\xfe{\x00", "text in UTF-16, not in UTF-8. Save it again as UTF-8"),
+        ("{}".encode("utf-16-be"), "text in UTF-16, not text in UTF-8"),
+        (b'{"a": "caf\xe9"}', "not UTF-8 text: byte 11 fits nothing. Save it again as UTF-8"),
+        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3", "it holds a PDF, not text. Choose another file"),
+        (b"\x89PNG\r\n\x1a\n\x00", "it holds a PNG picture, not text"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(TraceFormatError, match=rf"^run\.json: cannot be read: .*{said}"):
+            load_traces(path)
