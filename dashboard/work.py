@@ -62,6 +62,8 @@ def stops() -> tuple[tour.Stop, ...]:
     if own is None:
         return start.stops
     names = {d.name for d in own.documents} & {d.name for d in (start.shelf or own).documents}
+    if not names:  # nor can "nothing answers this" be shown of documents that nobody knows
+        return ()
     return tuple(s for s in start.stops if not s.question.document or s.question.document in names)
 
 

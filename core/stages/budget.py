@@ -81,9 +81,9 @@ def budget(state: State, settings: Settings, run: Run) -> tuple[State, StageReco
     for i, left in cut:
         while following is not None and following < i:
             spent_by, following = state.candidates[following].chunk_id, next(taken, None)
-        reason = f"needs {costs[i]} tokens, {left} of {room} were left"
+        reason = f"needs {costs[i]:,} tokens, {left:,} of {room:,} were left"
         if costs[i] > room:
-            reason = f"needs {costs[i]} tokens, more than the whole budget of {room}"
+            reason = f"needs {costs[i]:,} tokens, more than the whole budget of {room:,}"
         dropped.append(
             entry(
                 state.candidates[i],

@@ -12,7 +12,7 @@ from dashboard.figures.base import SMALL, axis, base_layout, note
 from dashboard.figures.stack import nth
 from dashboard.palette import Palette
 
-TOP, ROW, AXIS, LEFT, RIGHT, BETWEEN = 24, 44, 42, 84, 18, 0.07
+TOP, ROW, AXIS, LEFT, RIGHT, BETWEEN = 24, 44, 42, 84, 18, 0.12
 
 
 @dataclass(frozen=True, slots=True)

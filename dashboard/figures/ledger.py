@@ -11,7 +11,7 @@ from dashboard.figures.base import SMALL, axis, base_layout
 from dashboard.palette import palette
 from dashboard.tables.run import ledger_parts
 
-HEIGHT = 78
+HEIGHT = 94
 
 
 def ledger_bar(trace: Trace, *, theme: str = "light") -> go.Figure:
@@ -67,11 +67,23 @@ def ledger_bar(trace: Trace, *, theme: str = "light") -> go.Figure:
     layout = base_layout(
         colours,
         HEIGHT,
-        margin={"l": 8, "r": 12, "t": 20, "b": 20, "pad": 2},
+        margin={"l": 8, "r": 12, "t": 20, "b": 36, "pad": 2},
         barmode="overlay",
         bargap=0,
         xaxis=axis(
-            colours, range=[0, window], fixedrange=True, tickformat=",d", ticks="", nticks=7
+            colours,
+            range=[0, window],
+            fixedrange=True,
+            tickformat=",d",
+            ticks="",
+            nticks=7,
+            title={
+                "text": f"tokens, of a model window of {ledger.window:,}"
+                if ledger.window
+                else "tokens",
+                "font": {"size": SMALL, "color": colours.muted},
+                "standoff": 4,
+            },
         ),
         yaxis=axis(colours, showticklabels=False, fixedrange=True, range=[-0.5, 0.5]),
         shapes=[

@@ -13,6 +13,7 @@ from dashboard.chunks import Shown
 from dashboard.figures.base import SMALL, axis, base_layout, note, pointed
 from dashboard.figures.cells import swatch
 from dashboard.figures.text import clipped, escaped, lines
+from dashboard.lookup import pages_in_words
 from dashboard.palette import FATES, Palette, fate_look, palette
 from dashboard.sweeps import Column, arrived, in_words, span
 
@@ -218,11 +219,19 @@ def _story(chunk: str, chunks: Mapping[str, Shown], expected: bool) -> tuple[str
     return title + more, f"<br>“{lines(clipped(one.text[:560], 140), 3)}”"
 
 
-def _label(chunk: str, chunks: Mapping[str, Shown]) -> str:
-    one = chunks.get(chunk)
+def _labels(rows: Sequence[str], chunks: Mapping[str, Shown]) -> list[str]:
+    """What the rows are called. Where all are of one document, its name tells none apart."""
+    alone = len({chunks[r].document_id for r in rows if r in chunks}) == 1
+    return [_label(r, chunks.get(r), alone) for r in rows]
+
+
+def _label(chunk: str, one: Shown | None, alone: bool) -> str:
     if one is None:
         return escaped(clipped(chunk, 24))
-    return f"{escaped(clipped(one.document, 19))} · {one.ordinal + 1:,}"
+    if not alone:
+        return f"{escaped(clipped(one.document, 19))} · {one.ordinal + 1:,}"
+    number = f"chunk {one.ordinal + 1:,}"
+    return f"{number}, {pages_in_words(one.pages)}" if one.pages else number
 
 
 def _layout(
@@ -288,7 +297,7 @@ def _layout(
             domain=[0, low],
             range=[len(rows) - 0.5, -0.5],
             tickvals=list(range(len(rows))),
-            ticktext=[_label(r, chunks) for r in rows],
+            ticktext=_labels(rows, chunks),
             fixedrange=True,
         ),
         annotations=[

@@ -16,7 +16,7 @@ COMPONENTS = ("Score", "Stage", "Value", "Meaning")
 
 _MEANINGS: Mapping[str, str] = {
     "bm25": "Match of the question's words, by BM25; 0 or more",
-    "dense": "Cosine of the chunk's vector and the question's, -1 to 1",
+    "dense": "Cosine of the chunk's vector and the question's, −1 to 1",
     "sparse": "Match of the question's tokens, by the weights that the encoder learnt; 0 or more",
     "fused": "What orders the first stage",
     "window_score": "Score that sets the window's size, 0 to 1 over the candidates",

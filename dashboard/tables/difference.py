@@ -13,13 +13,13 @@ ONLY_B, ONLY_A, BOTH = "only B", "only A", "both"
 def difference_table(found: Difference) -> pd.DataFrame:
     """A row a chunk of either prompt; those that only B has come first, then those of A.
 
-    Columns: In prompt (:data:`ONLY_B`, :data:`ONLY_A`, :data:`BOTH`), Passage (document and
-    place), A and B (the rank among the passages, or how it was lost), Why not in the other, Ranks
+    Columns: In prompt (:data:`ONLY_B`, :data:`ONLY_A`, :data:`BOTH`), Document, Place (``chunk
+    12, page 3``), A and B (the rank among the passages, or how it was lost), Why not in the other, Ranks
     in A and Ranks in B (at each stage that ranked it), First words.
     """
     groups = ((ONLY_B, found.gained), (ONLY_A, found.lost), (BOTH, found.both))
     rows = [_row(which, row) for which, members in groups for row in members]
-    columns = ["In prompt", "Passage", "A", "B", "Why not in the other", "Ranks in A", "Ranks in B", "First words"]  # fmt: skip
+    columns = ["In prompt", "Document", "Place", "A", "B", "Why not in the other", "Ranks in A", "Ranks in B", "First words"]  # fmt: skip
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -27,7 +27,8 @@ def _row(which: str, row: ChunkDifference) -> dict[str, object]:
     other = row.a if which == ONLY_B else row.b
     return {
         "In prompt": which,
-        "Passage": row.name,
+        "Document": row.document,
+        "Place": row.name.removeprefix(row.document).removeprefix(", "),
         "A": _end(row.a),
         "B": _end(row.b),
         "Why not in the other": "" if which == BOTH else other.reason,

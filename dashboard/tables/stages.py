@@ -40,7 +40,7 @@ COLUMN_HELP: Mapping[str, str] = {
     "Tokens": "The size of its text.",
     "BM25 score": "How well its words match the question's; 0 if it holds none of them.",
     "BM25 rank": "Among all chunks; empty where the score is 0.",
-    "Dense score": "Cosine of its vector and the question's, -1 to 1.",
+    "Dense score": "Cosine of its vector and the question's, −1 to 1.",
     "Dense rank": "Among all chunks.",
     "Fused score": "What orders the first stage, from BM25 and dense.",
     "Fused rank": "Among all chunks; the first of them become candidates.",

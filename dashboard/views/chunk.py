@@ -192,7 +192,8 @@ def _mark(chunk_id: str, evidence: tuple[str, ...]) -> None:
         "Unmark evidence" if marked else "Mark as evidence",
         key="mark_evidence",
         type="tertiary",
-        help="Evidence is what should have been found: it is outlined in the map and counted.",
+        help="Evidence is what should have been found: it is outlined in the map and counted, for "
+        "this question and in its link. “This should be found” keeps it for the Evaluate page.",
         on_click=_toggle_mark,
         args=(chunk_id, evidence),
     )

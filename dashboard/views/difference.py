@@ -15,6 +15,7 @@ from dashboard import charts, columns, figures, joined, say, state, tables, work
 from dashboard.prompt_diff import prompt_diff_html
 
 TABLE_HEIGHT, PROMPT_HEIGHT = 380, 520
+FACT_WIDTHS = {"What": 92, "A": 200, "B": 200}
 LAST = "last_difference"
 
 
@@ -106,10 +107,11 @@ def _body(a: tuple[str, Trace], b: tuple[str, Trace]) -> None:
     if found.notes:
         say.note("info", found.notes, key="difference_notes")
     with st.container(key="split_difference_facts"):
-        left, right = st.columns([1, 1.3], gap="medium")
+        left, right = st.columns([1, 1.05], gap="medium")
     with left:
         facts = tables.facts_table(found)
-        st.dataframe(facts, hide_index=True, height="content", column_config=columns.layout(facts))
+        shown = {name: st.column_config.Column(width=w) for name, w in FACT_WIDTHS.items()}
+        st.dataframe(facts, hide_index=True, height="content", column_config=shown)
         _settings(found)
         _downloads(found)
     with right:

@@ -20,7 +20,8 @@ def draw(document: Document, start: int, end: int, *, key: str) -> None:
         "This should be found",
         key=f"expected_{key}",
         type="tertiary",
-        help="Adds the question and this passage to a question set, for the Evaluate page.",
+        help="Adds the question and this passage to a question set, for the Evaluate page. To see it "
+        "in the map and in the counts of this page, mark it as evidence.",
     ):
         if not question:
             st.text("Ask a question above first: which one should find this?")

@@ -35,7 +35,7 @@ def draw(made: Evaluation, include: bool) -> None:
     with st.container(key="strong_evaluate"):
         st.text(headline(summary, budget))
     with st.container(key="split_recall"):
-        left, right = st.columns([1, 1.5], gap="medium")
+        left, right = st.columns([1, 1.7], gap="medium")
     with left:
         charts.draw(
             figures.recall_chart(summary, made.budgets, theme=work.theme()),

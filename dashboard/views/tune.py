@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import streamlit as st
@@ -209,7 +210,7 @@ def _changes(
         "Every value against the one now" if words else "Every value at which something changes"
     )
     known = {c for col in cols for c in col.setting.fates}
-    names = {c: chunk_name(index, c) for c in known if index.holds(c)}
+    names = place_names(index, known)
     frame = tables.changes_table(knob, cols, names, evidence, now if words else None)
     ids = [str(i) for i in frame.index]
     st.dataframe(
@@ -220,6 +221,19 @@ def _changes(
         **row_choice.choose("sweep_changes", ids, str(now)),
         alt="A row a value at which the fate of some chunk changes",
     )
+
+
+def place_names(index: Index, chunks: Collection[str]) -> dict[str, str]:
+    """``chunk 12, page 3``, and after it the document where the chunks are of several: a long
+    name ahead of it would leave a cell with nothing else to read."""
+    held = [c for c in chunks if index.holds(c)]
+    several = len({c.rpartition(":")[0] for c in held}) > 1
+    names = {}
+    for c in held:
+        place = chunk_name(index, c, beside=c)
+        document = index.document(c.rpartition(":")[0]).name
+        names[c] = f"{place} of {document}" if several else place
+    return names
 
 
 def _change_clicked() -> None:

@@ -1,4 +1,4 @@
-"""The Missing and Tune pages on the sample documents, as Streamlit runs them."""
+"""The tour, the Missing and the Tune page on the sample documents, as Streamlit runs them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.diagnosis.sentences import told
 from core.errors import Cancelled
 from core.modes import MODES
 from core.records import Principal
-from dashboard import diagnosing, startup, sweeps, tour
+from dashboard import diagnosing, startup, sweeps, tour, work
 from dashboard.jobs import Job
 from dashboard.link import View
 from dashboard.sidebar import AIMED, KEY
@@ -51,6 +51,20 @@ def chosen(at: AppTest) -> set[str]:
 
 def found(at: AppTest) -> diagnosing.Found:
     return at.session_state["board"].current("why").result
+
+
+# The tour
+
+
+def test_the_tour_goes_with_the_documents_that_it_asks_of(monkeypatch) -> None:
+    start = startup.begin()
+    ids = {d.name: d.id for d in start.shelf.documents}
+    faq = start.shelf.without(set(ids.values()) - {ids["faq.txt"]})
+    monkeypatch.setattr(work.state, "shelf", lambda: faq)
+    assert {s.question.document for s in work.stops()} == {"faq.txt", ""}
+    none = start.shelf.without(set(ids.values()))
+    monkeypatch.setattr(work.state, "shelf", lambda: none)
+    assert work.stops() == ()
 
 
 # Missing

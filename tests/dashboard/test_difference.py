@@ -37,6 +37,10 @@ def test_the_table_has_a_row_for_each_passage_and_a_reason_for_each_gap(name):
     found = difference(*PAIRS[name]())
     frame = tables.difference_table(found)
     assert len(frame) == len(found.gained) + len(found.lost) + len(found.both)
+    rows = [*found.gained, *found.lost, *found.both]
+    for document, place, row in zip(frame["Document"], frame["Place"], rows, strict=True):
+        assert document == row.document
+        assert ", ".join(filter(None, (document, place))) == row.name
     apart = frame[frame["In prompt"] != "both"]
     assert apart["Why not in the other"].str.len().gt(0).all()
     only_b = frame[frame["In prompt"] == "only B"]

@@ -448,6 +448,12 @@ def test_ledger_bar_fills_the_window():
     )
 
 
+def test_ledger_bar_says_that_it_counts_tokens_and_of_how_many():
+    trace = traces.small()
+    title = figures.ledger_bar(trace).layout.xaxis.title.text
+    assert title == f"tokens, of a model window of {trace.ledger.window:,}"
+
+
 def test_score_strip_is_sorted_and_marks_the_cut():
     trace = traces.small()
     figure = figures.score_strip(trace, "first_stage", selected=trace.selected[0].chunk_id)

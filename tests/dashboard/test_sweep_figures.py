@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
@@ -16,7 +17,9 @@ from core.sweep import Sweep, sweep, sweep2
 from dashboard import figures, sweeps, tables
 from dashboard.chunks import Shown
 from dashboard.figures.sweep import ticks
+from dashboard.lookup import pages_in_words
 from dashboard.palette import FATES, fate_look
+from dashboard.views.tune import place_names
 from tests.dashboard import traces
 
 MODE = "rerank_extend_rerank"
@@ -210,6 +213,43 @@ def test_names_and_text_of_documents_stay_text(theme: str) -> None:
     assert any("&lt;img" in t for t in told)
     assert not any("<img" in t or "<a " in t for t in told)
     assert found
+
+
+def test_rows_of_one_document_are_told_by_their_place_alone() -> None:
+    found = swept()
+    columns = sweeps.columns(found, sweeps.rows(found, found.current).chunks)
+    by_document: dict[str, dict[str, Shown]] = {}
+    for c, one in shown([c.id for c in traces._index().chunks]).items():
+        by_document.setdefault(one.document_id, {})[c] = replace(one, pages=(4, 5))
+    one, other = list(by_document.values())[:2]
+
+    def labels(chunks: dict[str, Shown]) -> list[str]:
+        rows = list(chunks)
+        return list(figures.sweep_map(found, columns, rows, 0, chunks).layout.yaxis.ticktext)
+
+    assert labels(one) == [f"chunk {c.ordinal + 1}, pages 4 to 5" for c in one.values()]
+    mixed = labels(one | other)
+    assert not any(label.startswith("chunk ") for label in mixed)
+    assert len(set(mixed)) == len(one | other)
+
+
+def test_changes_name_the_place_ahead_of_the_document() -> None:
+    index = traces._index()
+    ids = [c.id for c in index.chunks]
+    first = [c for c in ids if c.rpartition(":")[0] == ids[0].rpartition(":")[0]]
+    assert set(place_names(index, first).values()) == {
+        f"chunk {n + 1}" + page(index.chunk(c).pages) for n, c in enumerate(first)
+    }
+    names = place_names(index, [*ids, "no-such:0"])
+    assert len(set(names.values())) == len(ids) == len(names)
+    for c, name in names.items():
+        document = index.document(c.rpartition(":")[0]).name
+        assert name.startswith("chunk ") and name.endswith(f" of {document}")
+
+
+def page(pages: tuple[int, int] | None) -> str:
+    words = pages_in_words(tuple(pages or ()))
+    return f", {words}" if words else ""
 
 
 @given(st.integers(1, 400), st.data())

@@ -129,7 +129,7 @@ def large(chunks: int = 10_000, documents: int = 1, candidates: int = 60) -> Tra
     )
     chosen, cut = unique[:10], unique[10:]
     budget = tuple(Entry(c, KEPT, r, 0.5) for r, c in enumerate(chosen, 1)) + tuple(
-        Entry(c, DROPPED, reason="needs 128 tokens, 3 of 2000 were left", margin=-125.0)
+        Entry(c, DROPPED, reason="needs 128 tokens, 3 of 2,000 were left", margin=-125.0)
         for c in cut
     )
     text = "The committee considered the annual report of the harbour master. " * 8
