@@ -64,6 +64,10 @@ def recall_rows(evaluation: Evaluation, summary: Summary) -> Rows:
     return rows
 
 
+def _seconds(seconds: float) -> str:
+    return f"{seconds:,.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
+
+
 def _mark(mode: str, summary: Summary, budget: int) -> str:
     """A star on the best, and on those that chance may have put behind it."""
     return " *" if mode in summary.as_good(budget) else ""
@@ -124,8 +128,8 @@ def _laid_out(evaluation, summary, comparison, table, heading) -> str:
     out = ["\n".join(protocol(evaluation))]
     out.append(table(recall_rows(evaluation, summary)))
     out.append(
-        "95 % intervals by bootstrap over questions. * the best mode, and those whose paired "
-        f"difference from it is inside its interval. In all {evaluation.seconds:,.0f} s."
+        "Recall and complete in %, each at a budget in tokens. 95 % intervals by bootstrap over questions. * the best mode, and those whose paired "
+        f"difference from it is inside its interval. In all {_seconds(evaluation.seconds)}."
     )
     out.append(f"{heading}Recall along the way (%)")
     out.append(table(along_rows(evaluation, summary)))

@@ -21,25 +21,25 @@ def score_strip(trace: Trace, stage: str, *, selected: str = "", theme: str = "l
 
     Dots tell by glyph and colour where the chunk ended, and carry its id as ``customdata``.
     For the relevance stage the score is the calibrated relevance and a line marks the
-    threshold; for the first stage the whole corpus is drawn and the line marks the last
-    candidate. Without scores (a stage that did not run) the figure says so.
+    threshold; for the first stage the best of the whole corpus are drawn, the selected chunk
+    wherever it ranks, and the line marks the last candidate. Without scores (a stage that did not run) the figure says so.
 
     Raises:
         KeyError: for a stage that the trace does not have.
     """
     colours, lookup = palette(theme), Lookup(trace)
     record = trace.stage(stage)
-    scored, cut = _scored(lookup, record)
+    scored, cut = _scored(lookup, record, selected)
     title = STAGE_TITLES.get(stage, stage)
     kinds: dict[str, list[int]] = {}
-    for i, (chunk, _) in enumerate(scored):
+    for i, (_, chunk, _) in enumerate(scored):
         kinds.setdefault(lookup.fate(chunk).stage, []).append(i)
     data: list[dict[str, Any]] = []
     for kind in sorted(kinds, key=lambda k: list(FATES).index(k) if k in FATES else 99):
         look = fate_look(kind)
         marker = {"symbol": look.symbol, "size": 7, "color": look.colour(theme)}
         data.append(_dots(lookup, title, scored, kinds[kind], marker, look.label))
-    chosen = [i for i, (chunk, _) in enumerate(scored) if chunk == selected]
+    chosen = [i for i, (_, chunk, _) in enumerate(scored) if chunk == selected]
     if chosen:
         marker = {
             "symbol": "circle-open",
@@ -68,6 +68,13 @@ def score_strip(trace: Trace, stage: str, *, selected: str = "", theme: str = "l
         why = record.degraded or (record.absence or "no scores")
         said = escaped(clipped(why, 90))
         notes.append(note(said, colours.muted, x=0.5, y=0.5, yref="paper", xanchor="center"))
+    last = scored[-1][0] if scored else 0
+    if last > len(scored):
+        said = f"ranks {len(scored):,} to {last - 1:,}: not drawn"
+        middle = (len(scored) + last) / 2
+        notes.append(
+            note(said, colours.muted, x=middle, y=0.5, yref="paper", xanchor="center", xref="x")
+        )
     small = {"size": SMALL, "color": colours.muted}
     unit = "relevance" if stage == "relevance" else "score"
     layout = base_layout(
@@ -77,7 +84,7 @@ def score_strip(trace: Trace, stage: str, *, selected: str = "", theme: str = "l
         xaxis=axis(
             colours,
             title={"text": "rank", "font": small, "standoff": 4},
-            range=[0, len(scored) + 1],
+            range=[0, last + max(1, last // 50)],
         ),
         yaxis=axis(
             colours,
@@ -97,7 +104,7 @@ def score_strip(trace: Trace, stage: str, *, selected: str = "", theme: str = "l
 def _dots(
     lookup: Lookup,
     title: str,
-    scored: Sequence[tuple[str, float]],
+    scored: Sequence[tuple[int, str, float]],
     at: Sequence[int],
     marker: dict[str, Any],
     name: str,
@@ -105,12 +112,12 @@ def _dots(
     return {
         "type": "scatter",
         "mode": "markers",
-        "x": [i + 1 for i in at],
-        "y": [scored[i][1] for i in at],
+        "x": [scored[i][0] for i in at],
+        "y": [scored[i][2] for i in at],
         "marker": marker,
         "unselected": {"marker": {"opacity": 1}},
-        "customdata": [scored[i][0] for i in at],
-        "hovertext": [_said(lookup, title, scored[i], i + 1) for i in at],
+        "customdata": [scored[i][1] for i in at],
+        "hovertext": [_said(lookup, title, *scored[i]) for i in at],
         "hoverinfo": "text",
         "name": name,
         "showlegend": True,
@@ -121,15 +128,21 @@ MOST_DOTS = 400
 """Chunks below the candidates that the first stage's figure draws after them."""
 
 
-def _scored(lookup: Lookup, record: StageRecord) -> tuple[list[tuple[str, float]], float | None]:
-    """(chunk id, score) best first, and the score at the cut."""
+def _scored(
+    lookup: Lookup, record: StageRecord, selected: str
+) -> tuple[list[tuple[int, str, float]], float | None]:
+    """(rank, chunk id, score) best first, and the score at the cut."""
     if not record.ran or record.degraded and record.name != "first_stage":
         return [], None
     if record.name == "first_stage" and len(lookup.scores("fused")):
         scores, ranked = lookup.scores("fused"), lookup.corpus_ranks("fused")
         most = record.passed + min(MOST_DOTS, 3 * record.passed)
-        order = ranked.argsort()[:most]
-        return [(lookup.id_of(int(r)), float(scores[r])) for r in order], record.cut_score
+        order = ranked.argsort()[:most].tolist()
+        if lookup.known(selected) and lookup.row(selected) not in order:
+            order.append(lookup.row(selected))
+        return [
+            (int(ranked[r]), lookup.id_of(r), float(scores[r])) for r in order
+        ], record.cut_score
     relevance = record.name == "relevance"
 
     def value(entry: Entry) -> float | None:
@@ -139,11 +152,11 @@ def _scored(lookup: Lookup, record: StageRecord) -> tuple[list[tuple[str, float]
     found = [pair for pair in found if lookup.known(pair[0])]
     found.sort(key=lambda pair: -pair[1])
     cut = record.settings.get("relevance_threshold") if relevance else None
-    return found, float(cut) if cut else None
+    numbered = [(rank, *pair) for rank, pair in enumerate(found, 1)]
+    return numbered, float(cut) if cut else None
 
 
-def _said(lookup: Lookup, title: str, scored: tuple[str, float], rank: int) -> str:
-    chunk, score = scored
+def _said(lookup: Lookup, title: str, rank: int, chunk: str, score: float) -> str:
     fate = lookup.fate(chunk)
     reason = lines(lookup.reason(chunk), 2, 50)
     words = lines(first_words(lookup.chunks.get(chunk)), 2)

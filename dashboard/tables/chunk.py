@@ -219,7 +219,7 @@ def _anchor(entry: Entry, reason: str) -> str:
     if not radius:
         return "Opened no window: its score was below the window threshold."
     stopped = reason.partition(", ")[2]
-    return f"Opened a window of {counted(radius, 'chunk')} to each side" + (
+    return f"Opened a window of up to {counted(radius, 'chunk')} to each side" + (
         f", {stopped}." if stopped else "."
     )
 

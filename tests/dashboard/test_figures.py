@@ -466,6 +466,18 @@ def test_score_strip_is_sorted_and_marks_the_cut():
     assert [a.text for a in absent.layout.annotations] == ["not in this mode"]
 
 
+def test_score_strip_draws_the_selected_chunk_however_deep_it_ranks():
+    trace = traces.small(candidate_k=1)
+    lookup = Lookup(trace)
+    ranks = lookup.corpus_ranks("fused")
+    deepest = lookup.id_of(int(ranks.argmax()))
+    figure = figures.score_strip(trace, "first_stage", selected=deepest)
+    (dot,) = [t for t in figure.data if t.name == "selected chunk"]
+    assert list(dot.x) == [ranks.max()] and dot.customdata[0] == deepest
+    assert figure.layout.xaxis.range[1] > ranks.max() > 5
+    assert f"5 to {ranks.max() - 1}: not drawn" in [a.text for a in figure.layout.annotations][-1]
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_figure_draws_in_both_themes_and_where_nothing_was_found(theme):
     nothing = traces.small(relevance_threshold=1.0)
