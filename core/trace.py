@@ -213,6 +213,15 @@ class Trace:
                 return record
         raise KeyError(name)
 
+    def named_models(self) -> dict[str, str]:
+        """Each model as a person knows it, by its part, with the end of its fingerprint:
+        two that differ only in that gave other numbers."""
+        names = {"encoder" if s.name == "first_stage" else s.name: s.model for s in self.stages}
+        return {
+            part: f"{names[part]}, {mark[-8:]}" if names.get(part, mark) != mark else mark
+            for part, mark in self.models.items()
+        }
+
     @property
     def degraded(self) -> tuple[StageRecord, ...]:
         """The stages in which a model did not do its part."""

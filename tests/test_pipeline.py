@@ -67,6 +67,9 @@ def test_a_mode_runs_the_stages_that_its_row_names(name):
     assert {k for k in trace.models if k != "encoder"} == {
         s for s in ("rerank_1", "rerank_2") if mode.runs(s)
     }
+    for part, said in trace.named_models().items():
+        record = trace.stage("first_stage" if part == "encoder" else part)
+        assert said.startswith(f"{record.model}, ") and trace.models[part].endswith(said[-8:])
 
 
 def test_modes_share_what_they_have_in_common():

@@ -207,7 +207,7 @@ def _settings(a: Trace, b: Trace) -> Iterator[SettingDifference]:
 def _all_settings(trace: Trace) -> dict[str, Any]:
     """Mode and models are settings too, and so is what an import says of a stage."""
     found: dict[str, Any] = {"mode": trace.mode} | dict(trace.settings)
-    found |= {f"model, {part}": name for part, name in trace.models.items()}
+    found |= {f"model, {part}": name for part, name in trace.named_models().items()}
     if trace.origin:
         found |= {f"{s.name}, {k}": v for s in trace.stages for k, v in s.settings.items()}
     return found

@@ -119,7 +119,7 @@ def journey_table(trace: Trace, chunk_id: str) -> pd.DataFrame:
         elif record.name == "access":
             rows.append((title, "This principal may read its document.", None, None, None))
         elif not record.ran:
-            rows.append((title, "Not in this mode.", rank, rank, None))
+            rows.append((title, "Not in this mode: passed on as it came.", rank, rank, None))
         elif entry is None and record.name == "first_stage":
             said = "Not on its list." if trace.origin else _not_taken(lookup, chunk_id)
             rows.append((title, said, None, None, _fused(lookup, chunk_id)))
