@@ -83,7 +83,7 @@ def _answer(trace: Trace, index: Index, what: str) -> None:
     _verdict(found, trace, index)
     say.heading("What brings it back")
     if whole:
-        proposals.draw(found, index, what)
+        proposals.draw(found, index, trace, what)
     else:
         with st.container(key="quiet_why"):
             waiting.more(job, state.board(), "why", found)
