@@ -21,6 +21,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from core.diagnosis import Target, propose, target_of_evidence, verdict
+from core.diagnosis.proposals import UNFINISHED
 from core.index.index import Index
 from core.pipeline import Pipeline
 from core.questions import load_questions, locate
@@ -68,6 +69,7 @@ def diagnosed(pipeline: Pipeline, index: Index, trace: Trace, target: Target) ->
         "stage": said.stage,
         "outcome": outcome,
         "complete": found.complete,
+        "knobs_complete": bool(found.tried) and all(t.outcome != UNFINISHED for t in found.tried),
         "proposals": len(found.proposals),
         "exact": sum(p.exact for p in found.proposals),
         "first": "+".join(sorted(found.proposals[0].changes)) if found.proposals else "",
@@ -99,6 +101,7 @@ def summary(rows: list[dict[str, Any]], first_runs: list[float]) -> dict[str, An
         "first_run": seconds(first_runs),
         "lost_at": shares("stage"),
         "outcome": shares("outcome"),
+        "every_knob_in_full": sum(r["knobs_complete"] for r in rows) / len(rows),
         "searched_in_full": sum(r["complete"] for r in rows) / len(rows),
         "smallest_proved": sum(r["exact"] for r in rows)
         / max(1, sum(r["proposals"] for r in rows)),

@@ -98,6 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     wanted = why.add_mutually_exclusive_group(required=True)
     wanted.add_argument("--passage", help="text that should have been in the prompt")
     wanted.add_argument("--chunk", metavar="ID", help="the same, by a chunk's id")
+    why.add_argument("--questions", metavar="FILE", help="a question set, JSONL or CSV: say what each change does to recall over it")  # fmt: skip
     why.add_argument("--seconds", type=_seconds, default=3.0, help="how long to look for what brings it back, at most")  # fmt: skip
     why.add_argument("--as-owner", action="store_true", help="ask as the tenant, but speak of hidden documents too, as to the owner of the files")  # fmt: skip
     why.set_defaults(command=_why)
@@ -164,7 +165,9 @@ def _trace(options: argparse.Namespace) -> int:
 
 def _why(options: argparse.Namespace) -> int:
     from core.diagnosis import target_of_chunk, targets_of_passage, why
+    from core.questions import load_questions
 
+    questions = load_questions(options.questions) if options.questions else None
     pipeline, index, trace = _asked(options)
     seen = index if options.as_owner else index.restricted(trace.principal)
     if options.chunk is not None:
@@ -188,6 +191,7 @@ def _why(options: argparse.Namespace) -> int:
         targets,
         viewer=None if options.as_owner else trace.principal,
         seconds=options.seconds,
+        questions=questions,
     )
     if options.json:
         _print_json(answer.to_dict())

@@ -31,6 +31,7 @@ def add_commands(commands: Any) -> None:
     bring = commands.add_parser("import", help="read a trace of another pipeline (docs/import.md)")
     bring.add_argument("file", metavar="FILE", help=f"ranked lists or spans as JSON; {SEVERAL}")
     bring.add_argument("--json", action="store_true", help="the trace as JSON on standard output")
+    bring.add_argument("--passage", metavar="TEXT", help="say what the file records of this text: which list names it last, at which rank, what dropped it")  # fmt: skip
     bring.set_defaults(command=_import)
 
 
@@ -50,6 +51,8 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _import(options: argparse.Namespace) -> int:
+    if options.passage is not None:
+        return _recorded(options)
     if options.json:
         print(_one(options.file).trace.to_json())
         return 0
@@ -60,6 +63,22 @@ def _import(options: argparse.Namespace) -> int:
         chosen = {number: _one(options.file)}
     for n, one in chosen.items():
         print(printable(f"{n}. {one.name} ({one.form})\n{_stages(one)}\n"))
+    return 0
+
+
+def _recorded(options: argparse.Namespace) -> int:
+    """What the trace records of a passage."""
+    from core.diagnosis.recorded import recorded_answer
+    from core.plain import plain
+
+    answer = recorded_answer(_one(options.file).trace, options.passage)
+    if options.json:
+        print(json.dumps(plain(answer), ensure_ascii=False))
+        return 0
+    lines = [answer.sentence]
+    if len(answer.verdicts) > 1:
+        lines += [f"  {v.share:.0%} of it: {v.sentence}" for v in answer.verdicts]
+    print(printable("\n".join(lines)))
     return 0
 
 

@@ -12,10 +12,13 @@ from dataclasses import dataclass, replace
 from core.diagnosis import (
     QUICK,
     Fault,
+    Proposal,
     Proposals,
+    RecallPrice,
     Target,
     Verdict,
     propose,
+    recall_prices,
     target_of_chunk,
     target_of_evidence,
     targets_of_passage,
@@ -26,17 +29,22 @@ from core.diagnosis import faults as faults_of
 from core.diagnosis.naming import chunk_name
 from core.index.index import Index
 from core.questions import locate
+from core.settings import parse_settings
 from core.trace import Trace
 from dashboard import cache, state, tour, work
 from dashboard.jobs import SEARCH, Job
 from dashboard.link import CHUNK, View
 from dashboard.models import ModelChoice
+from dashboard.question_sets import QuestionSet
 
 PASSAGE = "passage"
 """What :func:`chosen` says where a pasted text is looked for."""
 
 QUOTED = 600
 """Characters of what is looked for that a report repeats."""
+
+RECALL, ROWS = "recall_", 40
+"""Under what name, with the number of its row, a proposal's recall is asked for; and how many."""
 
 SECONDS, LONGER = 5.0, 40.0
 """How long changes are searched for; and when the person asks for more."""
@@ -163,6 +171,44 @@ def _answer(
     return replace(found, proposals=proposals)
 
 
+def recall(view: View, index: Index, trace: Trace, number: int, proposal: Proposal, by: QuestionSet) -> Job:  # fmt: skip
+    """What the proposal in this place does to recall over a question set, under way or done.
+
+    Its result is a :class:`RecallPrice`, or None where no question has evidence here.
+    """
+    return state.board().ask(
+        f"{RECALL}{number}",
+        recall_key(view, proposal, by),
+        lambda job: _recall(view, index, trace, proposal, by, job),
+        label="Asking the questions",
+        patience=work.SHORT_PATIENCE,
+    )
+
+
+def recall_key(view: View, proposal: Proposal, by: QuestionSet) -> tuple:
+    """What decides a proposal's price in recall."""
+    return (work.trace_key(view), tuple(sorted(proposal.changes.items())), by.key)
+
+
+def _recall(
+    view: View, index: Index, trace: Trace, proposal: Proposal, by: QuestionSet, job: Job
+) -> RecallPrice | None:
+    pipeline = cache.models(view.models).pipeline
+    found = recall_prices(
+        pipeline,
+        index,
+        by.questions,
+        parse_settings(trace.settings),
+        trace.mode,
+        [proposal.changes],
+        trace.principal,
+        progress=lambda done, total: job.progress(done, total, "", f"{done:,} of {total:,}"),
+        turn=lambda: SEARCH.turn(job),
+        cancelled=job.cancelled,
+    )
+    return found[0] if found else None
+
+
 def faults(view: View, index: Index, trace: Trace) -> Job:
     """The faults that the trace shows, those that take a second run last."""
     return state.board().ask(
@@ -186,7 +232,7 @@ def _faults(models: ModelChoice, index: Index, trace: Trace, job: Job) -> tuple[
 
 def let_go(view: View) -> None:
     """Stops what is still being searched for another view than this."""
-    for name in ("why", "faults"):
+    for name in ("why", "faults", *(f"{RECALL}{n}" for n in range(1, ROWS + 1))):
         job = state.board().current(name)
         if job is not None and not job.finished and job.key[0] != work.trace_key(view):
             state.board().forget(name)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from core.errors import QuestionSetError
 from core.questions import Question, Reference, parse_questions
 from core.text_files import NotText, utf8
-from dashboard import state
+from dashboard import state, work
 
 UPLOADED, MARKED = "questions_uploaded", "questions_marked"
 
@@ -23,6 +23,12 @@ class QuestionSet:
     name: str
     questions: tuple[Question, ...] = ()
     problems: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What tells one set from another: its name, and what is asked of which evidence."""
+        asked = tuple((q.id, q.text, q.document, q.references) for q in self.questions)
+        return self.name, hash(asked)
 
 
 def read(name: str, data: bytes) -> QuestionSet:
@@ -83,6 +89,18 @@ def uploaded() -> QuestionSet | None:
 
 def put_uploaded(new: QuestionSet | None) -> None:
     state.session()[UPLOADED] = new
+
+
+def loaded() -> QuestionSet | None:
+    """The set that other pages measure by: the uploaded one, else what was marked in the app,
+    else the tour's own; None where no question is there."""
+    own = uploaded()
+    if own is not None and own.questions:
+        return own
+    if marked():
+        return QuestionSet("marked in the app", marked())
+    samples = tuple(stop.question for stop in work.stops())
+    return QuestionSet("the sample questions", samples) if samples else None
 
 
 def marked() -> tuple[Question, ...]:

@@ -321,6 +321,26 @@ def test_why_says_where_a_passage_was_lost_and_what_brings_it_back(run, docs):
     assert code == DONE and lost["sentence"] in out and "What brings it back" in out
 
 
+def test_why_says_what_each_change_does_to_a_question_set(run, docs, tmp_path):
+    questions = tmp_path / "questions.jsonl"
+    line = {"id": "fee", "question": WHY[1], "references": [{"quote": "The fee is 14"}]}
+    named = next(d.name for d in docs.iterdir() if "fee is 14" in d.read_text().lower())
+    questions.write_text(json.dumps(line | {"document": named}) + "\n")
+    words = ("why", "--docs", docs, *WHY, "--set", "evidence_budget=0", "--passage", "fee is 14")
+    code, out, _ = run(*words, "--questions", questions, "--json")
+    assert code == DONE
+    prices = [p["recall"] for p in one_document(out)["proposals"]]
+    assert prices and all((p["before"], p["after"]) == (0.0, 1.0) for p in prices)
+    assert prices[0]["better"] == ["fee"] and "1 gets better" in prices[0]["sentence"]
+    assert "recall" not in one_document(run(*words, "--json")[1])["proposals"][0]
+    code, out, _ = run(*words, "--questions", questions)
+    assert code == DONE and "Recall over 1 question from 0.0% to 100.0%" in out
+    questions.write_text(json.dumps(line | {"document": "other.md"}) + "\n")
+    assert "no question of the set has evidence" in run(*words, "--questions", questions)[1]
+    code, _, err = run(*words, "--questions", tmp_path / "none.jsonl")
+    assert code == BAD_INPUT and "none.jsonl" in err
+
+
 def test_why_takes_a_chunk_and_a_passage_that_is_nowhere(run, docs):
     _, out, _ = run("trace", "--docs", docs, *WHY, "--json")
     chunk = one_document(out)["selected"][0]["chunk_id"]

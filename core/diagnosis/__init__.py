@@ -2,6 +2,7 @@
 
 from core.diagnosis.answer import PLACES, QUICK, Answer, places, verdicts, why
 from core.diagnosis.proposals import Proposal, Proposals, propose
+from core.diagnosis.recall import RecallPrice, recall_prices
 from core.diagnosis.symptoms import Fault, faults
 from core.diagnosis.targets import (
     Target,
@@ -20,11 +21,13 @@ __all__ = [
     "Fault",
     "Proposal",
     "Proposals",
+    "RecallPrice",
     "Target",
     "Verdict",
     "faults",
     "places",
     "propose",
+    "recall_prices",
     "target_of_chunk",
     "target_of_evidence",
     "target_of_span",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from core.diagnosis.naming import listed
 from core.diagnosis.proposals import SECONDS, Proposal, Proposals, propose
+from core.diagnosis.recall import RecallPrice, recall_prices
 from core.diagnosis.symptoms import Fault, faults
 from core.diagnosis.targets import Target
 from core.diagnosis.verdicts import TITLES, ChunkVerdict, Verdict, verdict
@@ -16,8 +17,9 @@ from core.fates import PROMPT
 from core.index.index import Index
 from core.pipeline import Pipeline
 from core.plain import plain
+from core.questions import Question
 from core.records import Principal
-from core.settings import STAGES
+from core.settings import STAGES, parse_settings
 from core.trace import OUTCOMES, Trace
 from core.words import counted
 
@@ -30,7 +32,8 @@ class Answer:
     """What became of a target, what brings it back, and what else the trace shows.
 
     ``elsewhere`` are verdicts on other places where the passage stands; the one that came
-    furthest is ``verdict``.
+    furthest is ``verdict``. ``recall`` is what each proposal does to a question set, in their
+    order: empty where none of its questions has evidence in these documents, None without a set.
     """
 
     trace: Trace
@@ -38,6 +41,7 @@ class Answer:
     elsewhere: tuple[Verdict, ...]
     proposals: Proposals
     faults: tuple[Fault, ...]
+    recall: tuple[RecallPrice, ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """JSON's own types; the keys that scripts rely on."""
@@ -59,7 +63,10 @@ class Answer:
             "elsewhere": [
                 _whole(v) | {"chunk_ids": list(v.target.chunk_ids)} for v in self.elsewhere
             ],
-            "proposals": [_proposal(p) for p in self.proposals.proposals],
+            "proposals": [
+                _proposal(p) | ({"recall": plain(r) | {"sentence": r.sentence}} if r else {})
+                for p, r in self._priced()
+            ],
             "search": {
                 "sentence": self.proposals.sentence,
                 "complete": self.proposals.complete,
@@ -68,6 +75,11 @@ class Answer:
             },
             "faults": plain(self.faults),
         }
+
+    def _priced(self) -> Iterator[tuple[Proposal, RecallPrice | None]]:
+        """Each proposal, with what it does to recall where that is known."""
+        found = self.proposals.proposals
+        return zip(found, self.recall or [None] * len(found), strict=True)
 
     def text(self) -> str:
         """The same for a person at a terminal."""
@@ -82,7 +94,10 @@ class Answer:
             lines += [f"  {v.sentence}" for v in self.elsewhere[:PLACES]]
         if self.verdict.chunks:
             lines += ["", "What brings it back", f"  {self.proposals.sentence}"]
-            lines += [f"  {p.sentence}" for p in self.proposals.proposals]
+            for proposal, recall in self._priced():
+                lines.append(f"  {proposal.sentence}" + (f" {recall.sentence}" if recall else ""))
+            if self.recall == () and self.proposals.proposals:
+                lines.append("  Recall: no question of the set has evidence in these documents.")
         if self.faults:
             lines += ["", "What else the trace shows"]
             lines += [f"  {f.title}: {f.sentence}" for f in self.faults]
@@ -144,6 +159,7 @@ def why(
     *,
     viewer: Principal | None | str = "asker",
     seconds: float = SECONDS,
+    questions: Sequence[Question] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Answer:
     """Everything about a target; of several places where a passage stands, the best placed one.
@@ -151,20 +167,38 @@ def why(
     Args:
         targets: one, or every place that :func:`targets_of_passage` found.
         viewer: as for :func:`verdict`. seconds: as for :func:`propose`.
+        questions: a set; what each proposal does to recall over it is worked out, which takes
+            a run a question and proposal.
 
     Raises:
         Cancelled: ``cancelled`` answered True.
     """
     best, *others = verdicts(trace, index, targets, viewer=viewer)
+    found = propose(pipeline, index, trace, best.target, seconds=seconds, cancelled=cancelled)
+    recall = None
+    if questions is not None:
+        recall = (
+            recall_prices(
+                pipeline,
+                index,
+                questions,
+                parse_settings(trace.settings),
+                trace.mode,
+                [p.changes for p in found.proposals],
+                trace.principal,
+                cancelled=cancelled,
+            )
+            if found.proposals
+            else ()
+        )
     again = pipeline if sum(s.seconds for s in trace.stages) < QUICK else None
     return Answer(
         trace=trace,
         verdict=best,
         elsewhere=tuple(others),
-        proposals=propose(
-            pipeline, index, trace, best.target, seconds=seconds, cancelled=cancelled
-        ),
+        proposals=found,
         faults=faults(trace, index, again, cancelled=cancelled),
+        recall=recall,
     )
 
 

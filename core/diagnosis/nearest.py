@@ -115,7 +115,9 @@ def remedy(found: bool, silent: bool) -> str:
     else:
         steps.append(f"paste {LEAST_RUN} words or more in a row exactly as the document has them")
     if silent:
-        steps.append("run OCR on the file with those pages (ocrmypdf does) and add it again")
+        steps.append(
+            "read those pages with OCR (--ocr, or ocrmypdf on the file) and add the file again"
+        )
     steps.append("if the document that holds it is not among these, add it")
     said = "; ".join(steps)
     return f"{said[0].upper()}{said[1:]}."

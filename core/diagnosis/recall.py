@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from core.diagnosis.grid import MODE
+from core.diagnosis.replay import Point
 from core.errors import Cancelled
 from core.evaluate import covered
 from core.index.index import Index
@@ -14,6 +15,7 @@ from core.pipeline import Pipeline
 from core.questions import Question, locate
 from core.records import Principal
 from core.settings import Settings
+from core.words import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,81 @@ class RecallPrice:
     better: tuple[str, ...]
     worse: tuple[str, ...]
 
+    @property
+    def sentence(self) -> str:
+        """``Recall over 12 questions from 70.0 % to 75.5 %: 2 get better, 1 gets worse.``"""
+        said = f"Recall over {counted(self.questions, 'question')}"
+        if not self.better and not self.worse:
+            return f"{said} stays at {self.before:.1%}: none changes."
+        better = f"{len(self.better) or 'none'} {'gets' if len(self.better) == 1 else 'get'} better"
+        worse = f"{len(self.worse) or 'none'} {'gets' if len(self.worse) == 1 else 'get'} worse"
+        moved = f"from {self.before:.1%} to {self.after:.1%}"
+        if f"{self.before:.1%}" == f"{self.after:.1%}":
+            moved = f"about the same, {self.after:.1%}"
+        return f"{said} {moved}: {better}, {worse}."
+
+
+def recall_prices(
+    pipeline: Pipeline,
+    index: Index,
+    questions: Sequence[Question],
+    settings: Settings,
+    mode: str,
+    changes: Sequence[Mapping[str, Any]],
+    principal: Principal | None = None,
+    *,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    turn: Callable[[], AbstractContextManager] = nullcontext,
+    cancelled: Callable[[], bool] | None = None,
+) -> tuple[RecallPrice, ...]:
+    """What each of ``changes`` does to recall over the questions whose evidence the documents hold.
+
+    Nothing where no question has any. A run a question and change, and one more a question.
+
+    Args:
+        progress: called with questions done and questions in all.
+        turn: entered for each question, so that other work has its turn between two.
+
+    Raises:
+        Cancelled: ``cancelled`` answered True.
+    """
+    here = Point(settings, mode)
+    points = [here, *(here.moved(**one) for one in changes)]
+    documents = index.restricted(principal).documents
+    shares: dict[str, list[float]] = {}
+    for done, question in enumerate(questions):
+        progress(done, len(questions))
+        if cancelled and cancelled():
+            raise Cancelled
+        evidence = locate(question, documents)
+        if all(e.span is None for e in evidence):
+            continue
+        with turn():
+            traces = [
+                pipeline.run(
+                    index, question.text, p.settings, p.mode, principal, cancelled=cancelled
+                )
+                for p in points
+            ]
+        own = [covered(evidence, trace.selected) for trace in traces]
+        if None not in own:
+            shares[question.id] = own
+    progress(len(questions), len(questions))
+    if not shares:
+        return ()
+    return tuple(_price(shares, column) for column in range(1, len(points)))
+
+
+def _price(shares: Mapping[str, Sequence[float]], column: int) -> RecallPrice:
+    """What one change does, of shares of each question: the first before, one each after."""
+    return RecallPrice(
+        before=sum(own[0] for own in shares.values()) / len(shares),
+        after=sum(own[column] for own in shares.values()) / len(shares),
+        questions=len(shares),
+        better=tuple(q for q, own in shares.items() if own[column] > own[0]),
+        worse=tuple(q for q, own in shares.items() if own[column] < own[0]),
+    )
+
 
 def recall_price(
     pipeline: Pipeline,
@@ -36,40 +113,10 @@ def recall_price(
     questions: Sequence[Question],
     settings: Settings,
     mode: str,
-    changes: dict[str, Any],
+    changes: Mapping[str, Any],
     principal: Principal | None = None,
-    *,
-    cancelled: Callable[[], bool] | None = None,
+    **how: Any,
 ) -> RecallPrice | None:
-    """What ``changes`` do to recall over the questions whose evidence the documents hold.
-
-    None where no question has any. Two runs a question.
-
-    Raises:
-        Cancelled: ``cancelled`` answered True.
-    """
-    knobs = {k: v for k, v in changes.items() if k != MODE}
-    after = settings.changed(**knobs), changes.get(MODE, mode)
-    documents = index.restricted(principal).documents
-    shares: dict[str, tuple[float, float]] = {}
-    for question in questions:
-        if cancelled and cancelled():
-            raise Cancelled
-        evidence = locate(question, documents)
-        pair = []
-        for s, m in ((settings, mode), after):
-            if all(e.span is None for e in evidence):
-                break
-            trace = pipeline.run(index, question.text, s, m, principal, cancelled=cancelled)
-            pair.append(covered(evidence, trace.selected))
-        if len(pair) == 2 and None not in pair:
-            shares[question.id] = (pair[0], pair[1])
-    if not shares:
-        return None
-    return RecallPrice(
-        before=sum(b for b, _ in shares.values()) / len(shares),
-        after=sum(a for _, a in shares.values()) / len(shares),
-        questions=len(shares),
-        better=tuple(q for q, (b, a) in shares.items() if a > b),
-        worse=tuple(q for q, (b, a) in shares.items() if a < b),
-    )
+    """:func:`recall_prices` of one change; None where no question has evidence here."""
+    found = recall_prices(pipeline, index, questions, settings, mode, [changes], principal, **how)
+    return found[0] if found else None

@@ -12,21 +12,18 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from core.diagnosis.grid import MODE
 from core.diagnosis.targets import Target
+from core.diagnosis.unrecorded import Unrecorded
 from core.errors import Cancelled
 from core.index.index import Index
 from core.kept import Kept
 from core.modes import Mode, mode_named
 from core.pipeline import STAGE_TABLE, Pipeline, part_of_mode
-from core.ranking import descending
 from core.records import Candidate, Principal
 from core.settings import STAGES, Settings
-from core.stages.base import Run, Stage, State
+from core.stages.base import Run, State
 from core.stages.budget import TRIM
-from core.stages.first_stage import Asked, ask, taken, wanted_of
 
 KEPT = 300_000
 """The weight of what is kept for one search, in candidates: some 100 MB."""
@@ -37,12 +34,6 @@ DECIDING = tuple(row for row in STAGE_TABLE if row[0] not in ("access", "order",
 GREEDY = ("off", "source_cap")
 """Kinds of diversity that decide on a candidate by those before it alone, as the removal of
 duplicates and the budget do: what comes after a chunk then changes nothing for it."""
-
-_CUTS = ("candidate_k", "top_k", "full_document_limit")
-"""Knobs of the first stage that say what goes on, and change no score."""
-
-_ASKED = 4
-"""So many scorings of the whole corpus are kept: a search moves about one knob at a time."""
 
 _BY_SET = ("piecewise", "context")
 """Rerankers whose answer depends on which candidates there are, and not on their order."""
@@ -115,7 +106,7 @@ class Replay:
         self.runs = 0
         self._nodes: Kept[Node] = Kept(KEPT, lambda node: 1 + len(node.state.candidates))
         self._tokens: dict[Hashable, int] = {}
-        self._asked: Kept[tuple[Asked, np.ndarray | None]] = Kept(_ASKED)
+        self._stages = Unrecorded()
         self._telling: dict[tuple[str, ...], frozenset[str]] = {}
 
     def reach(self, point: Point, target: Target) -> Reach:
@@ -191,7 +182,7 @@ class Replay:
             key = (name, part, knobs, self._entry(name, mode, node), upto)
             found = self._nodes.get(key)
             if found is None:
-                state, degraded = self._after(name, stage, node.state, point.settings, run)
+                state, degraded = self._stages.after(name, stage, node.state, point.settings, run)
                 if upto is None:
                     found = self._node(state, degraded)
                 else:
@@ -201,37 +192,6 @@ class Replay:
                 self._nodes.put(key, found)
             node = found
             yield node, STAGES.index(name)
-
-    def _after(
-        self, name: str, stage: Stage, state: State, settings: Settings, run: Run
-    ) -> tuple[State, bool]:
-        """What a stage passes on, and whether it degraded. Of the first stage no record is made."""
-        if name != "first_stage":
-            state, record = stage(state, settings, run)
-            return state, bool(record.degraded)
-        asked, order = self._ranked(settings, run)
-        query, ids = asked.query, self.index.chunk_ids
-        if order is None:
-            rows, _ = taken(query, settings, run)
-            candidates = tuple(Candidate(chunk_id=ids[row]) for row in rows.tolist())
-        else:
-            rows = order[: wanted_of(settings, run)]
-            candidates = tuple(
-                Candidate(chunk_id=ids[row], score=score)
-                for row, score in zip(rows.tolist(), query.fused[rows].tolist(), strict=True)
-            )
-        return replace(state, candidates=candidates, query=query), bool(asked.degraded)
-
-    def _ranked(self, settings: Settings, run: Run) -> tuple[Asked, np.ndarray | None]:
-        """The whole corpus scored, and its rows best first; None where whole documents go in."""
-        knobs = settings.of_groups("first_stage")
-        key = (run.mode.first_stage, *(v for k, v in knobs.items() if k not in _CUTS))
-        if (held := self._asked.get(key)) is None:
-            asked = ask(settings, run)
-            whole = run.mode.first_stage == "whole"
-            held = asked, None if whole else descending(asked.query.fused)
-            self._asked.put(key, held)
-        return held
 
     def _entry(self, name: str, mode: Mode, node: Node) -> Hashable:
         """What a stage depends on of what comes into it."""

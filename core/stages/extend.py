@@ -41,11 +41,7 @@ def extend(state: State, settings: Settings, run: Run) -> tuple[State, StageReco
         return passed_on("extend", state, {}, ran=False)
     if not state.candidates:
         return passed_on("extend", state, knobs)
-    scores = min_max(ordering_scores(state.candidates)).tolist()
-    radii = [radius(s, settings.extend_threshold, settings.max_radius) for s in scores]
-    windows = _Windows(run, state.candidates, settings.max_context_tokens)
-    for candidate, wide in zip(state.candidates, radii, strict=True):
-        windows.open(candidate, wide)
+    scores, radii, windows = opened(state, settings, run)
     added = tuple(windows.added)
     kept_entries = tuple(
         entry(
@@ -79,6 +75,17 @@ def extend(state: State, settings: Settings, run: Run) -> tuple[State, StageReco
         warnings=windows.warnings(),
     )
     return replace(state, candidates=state.candidates + added), record
+
+
+def opened(state: State, settings: Settings, run: Run) -> tuple[list[float], list[int], _Windows]:
+    """Each candidate's window score in [0, 1] and radius in chunks, and what the windows add."""
+    scores = min_max(ordering_scores(state.candidates)).tolist()
+    radii = [radius(s, settings.extend_threshold, settings.max_radius) for s in scores]
+    windows = _Windows(run, state.candidates, settings.max_context_tokens)
+    for candidate, wide in zip(state.candidates, radii, strict=True):
+        if wide:
+            windows.open(candidate, wide)
+    return scores, radii, windows
 
 
 def _source(state: State, run: Run) -> str:

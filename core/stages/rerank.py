@@ -38,9 +38,24 @@ def _rerank(
         return passed_on(name, state, {}, ran=False)
     if not state.candidates:
         return passed_on(name, state, knobs)
+    given = answered(kind, state, settings, run)
+    if isinstance(given, str):
+        return _degraded(name, state, knobs, given)
+    ordered, answer = given
+    return _joined(name, ordered, answer, state, knobs, run.rerankers[kind])
+
+
+def answered(
+    kind: str, state: State, settings: Settings, run: Run
+) -> tuple[tuple[Candidate, ...], Reranking] | str:
+    """The candidates in document order and what the reranker says of them; or why it says nothing.
+
+    Raises:
+        Cancelled: the person stopped the work.
+    """
     reranker = run.rerankers.get(kind)
     if reranker is None:
-        return _degraded(name, state, knobs, f"no {kind} reranker is loaded")
+        return f"no {kind} reranker is loaded"
     ordered = tuple(sorted(state.candidates, key=lambda c: run.index.row(c.chunk_id)))
     clock = Clock(settings.rerank_seconds, run.cancelled)
     try:
@@ -51,10 +66,10 @@ def _rerank(
     except Cancelled:
         raise
     except OutOfTime as error:
-        return _degraded(name, state, knobs, f"{reranker.name} {error}")
+        return f"{reranker.name} {error}"
     except Exception as error:  # noqa: BLE001  whatever a model throws, the trace goes on
-        return _degraded(name, state, knobs, f"{reranker.name} failed: {error}")
-    return _joined(name, ordered, answer, state, knobs, reranker)
+        return f"{reranker.name} failed: {error}"
+    return ordered, answer
 
 
 def _request(

@@ -24,7 +24,7 @@ from dashboard.tables.health import facts_line, health_line, health_table, pages
 from dashboard.tables.run import ledger_table, selected_table, stage_summary
 from dashboard.tables.stages import COLUMN_GROUPS, COLUMN_HELP, stage_table
 from dashboard.tables.sweep import changes_table
-from dashboard.tables.verdict import fact_rows, tried_table, verdict_table
+from dashboard.tables.verdict import fact_rows, recorded_table, tried_table, verdict_table
 
 __all__ = [
     "COLUMN_GROUPS",
@@ -50,6 +50,7 @@ __all__ = [
     "pages_in_doubt",
     "pieces_counted",
     "recall_table",
+    "recorded_table",
     "selected_table",
     "settings_table",
     "stage_summary",

@@ -19,18 +19,21 @@ from core.diagnosis.facts import (
 from core.diagnosis.grid import MODE
 from core.diagnosis.naming import amount, beside, chunk_name, listed, quoted, shares
 from core.diagnosis.proposals import TITLES
+from core.diagnosis.recorded import RecordedVerdict
 from core.diagnosis.standing import Standing
 from core.diagnosis.windows import MissedWindow
 from core.index.index import Index
 from core.modes import MODES
 from core.settings import knob_named
 from core.words import counted
+from dashboard.lookup import STAGE_TITLES
 from dashboard.palette import fate_look
 
 Fact = tuple[str, str]
 """What a number is, and the number with its unit."""
 
 TRIED = ("Knob", "Settings run", "Left out as hopeless", "What came of it")
+RECORDED = ("Stage", "What it did", "Rank", "Score")
 VERDICTS = ("Fate", "Chunk", "Fused rank", "BM25 rank", "Dense rank", "Margin", "What happened")
 
 
@@ -71,6 +74,13 @@ def verdict_table(said: Verdict) -> pd.DataFrame:
     frame = pd.DataFrame(rows, index=ids, columns=list(VERDICTS))
     ranks = dict.fromkeys([c for c in VERDICTS if c.endswith("rank")], "Int64")
     return frame.astype(ranks | {"Margin": "float64"})
+
+
+def recorded_table(said: RecordedVerdict) -> pd.DataFrame:
+    """A row a stage of a trace without documents; columns: :data:`RECORDED`."""
+    rows = [(STAGE_TITLES[s.stage], s.said, s.rank, s.score) for s in said.steps]
+    frame = pd.DataFrame(rows, columns=list(RECORDED))
+    return frame.astype({"Rank": "Int64", "Score": "float64"})
 
 
 def tried_table(proposals: Proposals) -> pd.DataFrame:

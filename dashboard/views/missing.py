@@ -27,7 +27,7 @@ from dashboard.facts_html import difference_html, facts_html
 from dashboard.lookup import STAGE_TITLES
 from dashboard.palette import fate_look
 from dashboard.tables.verdict import differing
-from dashboard.views import faults, proposals, wanted
+from dashboard.views import faults, proposals, recorded, wanted
 
 HEIGHT = 420
 CARDS = 8
@@ -36,9 +36,9 @@ CARDS = 8
 
 def draw() -> None:
     """The page, for the view's question and what the person misses."""
-    if state.saved_trace() is not None:
-        said = "A saved trace has no documents. Go back to live to ask why something is missing."
-        say.note("info", said, key="saved")
+    saved = state.saved_trace()
+    if saved is not None:
+        recorded.draw(saved[1])
         return
     view = state.view()
     diagnosing.let_go(view)
@@ -83,7 +83,7 @@ def _answer(trace: Trace, index: Index, what: str) -> None:
     _verdict(found, trace, index)
     say.heading("What brings it back")
     if whole:
-        proposals.draw(found, index, what)
+        proposals.draw(found, index, trace, what)
     else:
         with st.container(key="quiet_why"):
             waiting.more(job, state.board(), "why", found)

@@ -6,16 +6,31 @@ import streamlit as st
 
 from core.diagnosis import Proposal
 from core.index.index import Index
-from dashboard import columns, diagnosing, state, tables, undo, work
+from core.trace import Trace
+from core.words import counted
+from dashboard import (
+    columns,
+    diagnosing,
+    question_sets,
+    state,
+    tables,
+    undo,
+    waiting,
+    work,
+)
 from dashboard.diagnosing import PASSAGE, Found
 from dashboard.facts_html import facts_html, turns_html
+from dashboard.question_sets import QuestionSet
 from dashboard.tables.verdict import price, proof, turns
+
+PRICED = "recall_asked"
+"""Where the session keeps of which changes the price in recall was asked for."""
 
 PATIENCE = "why_seconds"
 """Where the session keeps for how long a search was asked to go on, by what it looks for."""
 
 
-def draw(found: Found, index: Index, what: str) -> None:
+def draw(found: Found, index: Index, trace: Trace, what: str) -> None:
     """The outcome in a sentence, the changes, and what was tried."""
     tried = found.proposals
     with st.container(horizontal=True, vertical_alignment="center", key="proposals_head"):
@@ -32,8 +47,9 @@ def draw(found: Found, index: Index, what: str) -> None:
         shown = found.verdict.target.chunk_ids[0]
         state.change(chunk=shown, why="" if what == PASSAGE else what)
         state.go_to("Prompt")
+    by = question_sets.loaded() if tried.proposals else None
     for number, proposal in enumerate(tried.proposals, 1):
-        _row(proposal, number, index)
+        _row(proposal, number, index, trace, by)
     if tried.tried:
         with st.expander(f"What was tried ({tried.runs:,} settings, {tried.seconds:.1f} s)"):
             frame = tables.tried_table(tried)
@@ -42,12 +58,15 @@ def draw(found: Found, index: Index, what: str) -> None:
             )
 
 
-def _row(proposal: Proposal, number: int, index: Index) -> None:
+def _row(
+    proposal: Proposal, number: int, index: Index, trace: Trace, by: QuestionSet | None
+) -> None:
     with st.container(border=True, key=f"proposal_{number}"):
         left, right = st.columns([8, 1], vertical_alignment="center")
     with left:
         facts = [*price(proposal, index), ("✓ Proved", proof(proposal))]
         st.html(turns_html(turns(proposal)) + facts_html(facts))
+        _recall(proposal, number, index, trace, by)
     with right:
         st.button(
             "Apply",
@@ -57,6 +76,38 @@ def _row(proposal: Proposal, number: int, index: Index) -> None:
             args=(proposal,),
             help="Turns the knobs in the sidebar; Undo turns them back.",
         )
+
+
+def _recall(
+    proposal: Proposal, number: int, index: Index, trace: Trace, by: QuestionSet | None
+) -> None:
+    """What the change does to recall over the loaded question set, once that is asked for."""
+    if by is None:
+        return
+    view, name = state.view(), f"{diagnosing.RECALL}{number}"
+    key = diagnosing.recall_key(view, proposal, by)
+    if key not in state.session().get(PRICED, ()):
+        st.button(
+            "What does it do to recall?",
+            key=name,
+            type="tertiary",
+            on_click=_price,
+            args=(key,),
+            help=f"Asks {counted(len(by.questions), 'question')} ({by.name}) with this change and "
+            "without it.",
+        )
+        return
+    job = diagnosing.recall(view, index, trace, number, proposal, by)
+    found, whole = job.so_far()
+    if whole:
+        none = f"Recall: no question of {by.name} has evidence in these documents."
+        st.text(f"{found.sentence} By {by.name}." if found else none)
+    else:
+        waiting.more(job, state.board(), name, found)
+
+
+def _price(key: tuple) -> None:
+    state.session().setdefault(PRICED, set()).add(key)
 
 
 def _apply(proposal: Proposal) -> None:

@@ -57,6 +57,11 @@ def test_import_prints_our_trace(run):
     assert code == DONE and "1. query aaaaaaaa" in out and "2. query dddddddd" in out
     code, out, _ = run("import", "spans.json#2", "--json")
     assert code == DONE and Trace.from_json(out).selected
+    lost = ("import", "run.json", "--passage", "ask for a refund by letter")
+    code, out, _ = run(*lost)
+    assert code == DONE and "left out at the first rerank (rerank), with a score of 0.020" in out
+    code, out, _ = run(*lost, "--json")
+    assert code == DONE and json.loads(out)["verdicts"][0]["stage"] == "rerank_1"
     code, out, _ = run("compare", "spans.json#1", "run.json", "--json")
     assert code == DONE and json.loads(out)["notes"]
 

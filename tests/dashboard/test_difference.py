@@ -203,6 +203,24 @@ def test_every_page_shows_an_opened_import(started, title, run):  # noqa: F811
         assert f"Imported from {one.origin}" in said
 
 
+def test_a_passage_is_judged_by_what_an_import_records(started):  # noqa: F811
+    at = open_page("Missing", q=QUESTION)
+    one = read_traces(json.dumps(example()))[0].trace
+    at.session_state["saved"] = ("run.json", one)
+    settle(at)
+    assert "no documents here" in texts(at)
+    at.text_area(key="recorded_passage").set_value("Ask for a refund by letter.")
+    settle(at)
+    assert "was left out at the first rerank (rerank)" in texts(at)
+    assert "Not recorded: access, the windows" in texts(at)
+    (table,) = (f.value for f in at.dataframe)
+    assert list(table["Stage"])[1:3] == ["First stage", "Rerank 1"]
+    assert list(table["What it did"])[1:4] == ["kept", "dropped", "not recorded"]
+    at.text_area(key="recorded_passage").set_value("zebras on the quay")
+    settle(at)
+    assert "in the text of none of the 4 chunks" in texts(at) and not at.dataframe
+
+
 def test_an_upload_of_spans_is_opened_and_kept(started):  # noqa: F811
     at = open_page(q=QUESTION)
     at.file_uploader(key="open_trace").set_value(

@@ -9,7 +9,7 @@ import pytest
 from core.diagnosis import propose, target_of_chunk
 from core.diagnosis.pairs import smallest
 from core.diagnosis.proposals import UNFINISHED, Tried
-from core.diagnosis.recall import recall_price
+from core.diagnosis.recall import recall_price, recall_prices
 from core.diagnosis.rechunk import rechunked
 from core.diagnosis.replay import Point, Replay
 from core.diagnosis.scan import Clock
@@ -242,3 +242,24 @@ def test_what_a_change_does_to_recall():
     worse = recall_price(*args, {"mode": "no_rerank", "evidence_budget": 0})
     assert worse.after == 0 and worse.worse == ("q2",)
     assert recall_price(pipe, made, asked[2:], base, "bge_rerank", {}) is None
+    assert price.sentence == (
+        "Recall over 2 questions from 50.0% to 100.0%: 1 gets better, none get worse."
+    )
+    same = recall_price(*args, {"rerank_seconds": 5.0})
+    assert same.sentence == "Recall over 2 questions stays at 50.0%: none changes."
+
+
+def test_several_changes_are_priced_in_one_go_and_can_be_stopped():
+    made, pipe, trace = world(relevance_threshold=0.5)
+    asked = [Question(f"q{n}", "alpha", "a", (Reference(quote="alpha three"),)) for n in range(4)]
+    base, seen = Settings(**trace.settings), []
+    changes = [{"relevance_threshold": 0.3}, {"mode": "no_rerank"}, {"evidence_budget": 0}]
+    args = (pipe, made, asked, base, "bge_rerank", changes)
+    together = recall_prices(*args, progress=lambda *at: seen.append(at))
+    assert together == tuple(
+        recall_price(pipe, made, asked, base, "bge_rerank", c) for c in changes
+    )
+    assert seen == [(n, 4) for n in range(5)]
+    turns = iter([False, False, True])
+    with pytest.raises(Cancelled):
+        recall_prices(*args, cancelled=lambda: next(turns))
