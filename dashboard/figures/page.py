@@ -23,6 +23,9 @@ UNRANKED = "unranked"
 WASH = 0.26
 """Opacity of the colour over a line: print stays legible through it."""
 
+CLOSE = 0.9
+"""Of a line's height, how far below another it may stand and be framed together with it."""
+
 
 def page_figure(
     picture: Picture,
@@ -103,7 +106,7 @@ def _borders(lines: Sequence[PageLine], name: str, colour: str) -> list[dict[str
         return []
     x: list[float | None] = []
     y: list[float | None] = []
-    for left, top, right, bottom in (line.box for line in lines):
+    for left, top, right, bottom in _together(lines):
         x += [left, right, right, left, left, None]
         y += [top, top, bottom, bottom, top, None]
     return [
@@ -118,6 +121,24 @@ def _borders(lines: Sequence[PageLine], name: str, colour: str) -> list[dict[str
             "showlegend": True,
         }
     ]
+
+
+def _together(lines: Sequence[PageLine]) -> list[tuple[float, float, float, float]]:
+    """One box for lines that follow closely below each other: a frame around every single line
+    would be more of a mark than the text is."""
+    boxes: list[tuple[float, float, float, float]] = []
+    last = ""
+    for line in lines:
+        left, top, right, bottom = line.box
+        if boxes and line.chunk_id == last:
+            x0, y0, x1, y1 = boxes[-1]
+            near = -0.5 * (bottom - top) <= top - y1 <= CLOSE * (bottom - top)
+            if near and left < x1 and right > x0:
+                boxes[-1] = min(left, x0), y0, max(right, x1), max(bottom, y1)
+                continue
+        boxes.append((left, top, right, bottom))
+        last = line.chunk_id
+    return boxes
 
 
 def _numbers(

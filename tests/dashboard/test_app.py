@@ -342,6 +342,28 @@ def test_no_old_result_stands_beside_a_new_setting() -> None:
     assert [d.name for d in trace_of(at).documents] == ["new.md"]
 
 
+def test_the_next_page_in_doubt_is_a_click_away() -> None:
+    from core.ingest import Source, ingest
+    from tests.ingest.pdfs import drawn, prose
+
+    def blackened(page) -> None:
+        page.insert_text((72, 100), "This line is covered")
+        page.insert_text((72, 300), "This one is not")
+        page.draw_rect((60, 80, 400, 110), fill=(0, 0, 0))
+
+    pages = [prose(9 * n, 6) for n in range(20)]
+    pages[6] = pages[14] = blackened
+    (outcome,) = ingest([Source("long.pdf", drawn(*pages))])
+    at = open_page("Documents")
+    at.session_state["shelf"] = Shelf().adding([outcome.document])
+    settle(at)
+    for number in (7, 15, 7):
+        at.button(key="next_in_doubt").click()
+        settle(at)
+        assert f"Page {number} of 20" in texts(at)
+        assert "This line is covered" in texts(at)
+
+
 def test_documents_can_be_removed() -> None:
     at = open_page("Documents", q=QUESTION)
     before = len(startup.begin().shelf.documents)

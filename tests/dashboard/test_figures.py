@@ -596,6 +596,48 @@ def test_each_page_has_a_bar_of_its_health(theme):
     assert "bad page" in figures.legend_html(figure)
 
 
+def test_a_bad_page_shows_among_hundreds():
+    from core.records import PageReport
+
+    pages = [PageReport(n, 0 if n == 150 else 1_000, images=int(n == 150)) for n in range(1, 301)]
+    figure = figures.page_bars(pages)
+    wash, bar = (t for t in figure.data if t.name == "bad page")
+    assert list(wash.y) == [1_000] and list(bar.y) == [60]
+    assert list(wash.customdata) == list(bar.customdata) == [150]  # a click finds it anywhere
+    assert wash.marker.opacity < 0.5 and not wash.showlegend and bar.showlegend
+
+
+def test_lines_that_follow_closely_are_framed_as_one():
+    from core.ingest.picture import Picture
+    from dashboard.page_lines import PageLine
+
+    tops = (10, 24, 38, 120)  # three lines of a paragraph, and one further down
+    lines = [PageLine("a:000000", 0, (10, y, 100 + y, y + 12), y == 10) for y in tops]
+    aside = PageLine("a:000000", 0, (300, 134, 380, 146))  # the next column's
+    figure = figures.page_figure(
+        Picture(b"\x89PNG", 400.0, 300.0),
+        [*lines, aside],
+        fates={},
+        said={"a:000000": "Chunk 1"},
+        height=400,
+        selected="a:000000",
+    )
+    (frame,) = (t for t in figure.data if t.name == "selected chunk")
+    corners = [(x, y) for x, y in zip(frame.x, frame.y, strict=True) if x is not None]
+    assert corners[0] == (10, 10) and corners[2] == (138, 50)
+    assert corners[5] == (10, 120) and corners[10] == (300, 134) and len(corners) == 15
+
+
+def test_the_edge_of_the_paper_is_drawn_above_the_picture():
+    from core.ingest.picture import Picture
+
+    figure = figures.page_figure(
+        Picture(b"\x89PNG", 400.0, 300.0), [], fates={}, said={}, height=90
+    )
+    (edge,) = figure.layout.shapes
+    assert (edge.layer, edge.x1, edge.y1) == ("above", 400.0, 300.0)
+
+
 def test_a_document_without_pages_has_no_bars():
     assert not figures.page_bars([]).data
 

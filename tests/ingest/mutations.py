@@ -40,6 +40,14 @@ def whole_pdfs() -> tuple[bytes, ...]:
 
     columns = [(60.0 + 240 * n, 100 + 14.0 * r, f"column {n} row {r} goes on") for r in range(9)
                for n in (0, 1)]  # fmt: skip
+
+    def covered(page: Any) -> None:
+        for x, y, line in prose(30, 12):
+            page.insert_text((x, y), line, fontsize=11)
+        page.draw_rect((100, 120, 300, 180), fill=(0, 0, 0))
+        page.set_cropbox(pymupdf.Rect(20, 20, 500, 220))
+        page.set_rotation(90)
+
     with pymupdf.open(stream=drawn(prose(0, 20), prose(20, 20), columns)) as document:
         document.set_toc([[1, "First", 1], [2, "Second", 2], [1, "Third", 3]])
         outlined = document.tobytes(no_new_id=True)
@@ -51,6 +59,7 @@ def whole_pdfs() -> tuple[bytes, ...]:
         drawn(picture, prose(0, 8), no_new_id=True),
         drawn(noted, no_new_id=True),
         drawn(sideways, columns, no_new_id=True),
+        drawn(covered, covered, no_new_id=True),
         coded("ToUnicode of ﬁne words, 押金退还 and समुद्र"),
         one_page(b"BT /F0 12 Tf 50 200 Td (Hello, one page of text) Tj ET", HELVETICA),
         drawn(prose(0, 9), encryption=pymupdf.PDF_ENCRYPT_AES_256, owner_pw="own"),
