@@ -1,8 +1,7 @@
 """The command line: ``chunkscope index``, ``trace``, ``eval``, ``why``, ``compare`` and ``import``.
 
 With ``--json`` one document goes to standard output and nothing else; errors go to
-standard error. Exit codes: 0 done, 1 a gate failed, 2 bad input, 3 a stage degraded under
-``--strict``.
+standard error. :data:`EXIT_CODES` says what a script can tell by.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.errors import ChunkscopeError, DocumentError, SettingsError
-from core.evaluate.command import BAD_INPUT, DEGRADED, DONE, Opened
+from core.evaluate.command import BAD_INPUT, DEGRADED, DONE, FAILED_GATE, Opened
 from core.evaluate.command import add_command as add_eval
 from core.evaluate.command import run_command as run_eval
 from core.model_arguments import add_model_arguments, pipeline_from, unused_models
@@ -26,6 +25,16 @@ from core.settings import Settings, parse_settings
 from core.terminal import printable, trace_text
 from core.traces_command import add_commands as add_traces
 from core.words import counted
+
+NOT_FOUND = FAILED_GATE
+"""``why`` of a passage that is in no document: like a gate, an answer and no fault of the input."""
+
+EXIT_CODES = {
+    DONE: "done",
+    NOT_FOUND: "a gate failed, or the passage is in no document",
+    BAD_INPUT: "bad input",
+    DEGRADED: "a model could not do its part, under --strict",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="chunkscope",
         description="What became of every chunk between a question and the prompt.",
-        epilog="Exit codes: 0 done, 1 a gate failed, 2 bad input, 3 degraded under --strict.",
+        epilog=f"Exit codes: {'; '.join(f'{n} {what}' for n, what in EXIT_CODES.items())}.",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     common = argparse.ArgumentParser(add_help=False)
@@ -197,7 +206,7 @@ def _why(options: argparse.Namespace) -> int:
         _print_json(answer.to_dict())
     else:
         print(printable(answer.text()))
-    return _ended(options, trace)
+    return _ended(options, trace) or (DONE if any(t.pieces for t in targets) else NOT_FOUND)
 
 
 def _asked(options: argparse.Namespace):

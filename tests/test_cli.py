@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from core.cli import BAD_INPUT, DEGRADED, DONE, main
+from core.cli import BAD_INPUT, DEGRADED, DONE, EXIT_CODES, NOT_FOUND, main
 from core.errors import ModelError
 from core.modes import MODES
 from core.trace import Passage, Trace
@@ -349,7 +349,7 @@ def test_why_takes_a_chunk_and_a_passage_that_is_nowhere(run, docs):
     said = one_document(out)
     assert said["verdict"]["arrived"] and said["proposals"] == []
     code, out, _ = run("why", "--docs", docs, *WHY, "--passage", "penguins in the fog", "--json")
-    assert code == DONE
+    assert code == NOT_FOUND
     said = one_document(out)
     assert said["verdicts"] == [] and said["target"]["found"] == 0
     assert "not in any document's text" in said["verdict"]["sentence"]
@@ -359,11 +359,42 @@ def test_why_tells_of_hidden_documents_to_their_owner_alone(run, docs):
     (docs / "south.md").write_text("---\ntenant: south\n---\n\nThe southern fee is 77 EUR.\n")
     words = ("why", "--docs", docs, *WHY, "--tenant", "north", "--passage", "southern fee is 77")
     code, out, _ = run(*words, "--json")
-    assert code == DONE and "south.md" not in out
+    assert code == NOT_FOUND and "south.md" not in out
     assert one_document(out)["verdicts"] == []
     code, out, _ = run(*words, "--as-owner", "--json")
     (hidden,) = one_document(out)["verdicts"]
     assert code == DONE and hidden["stage"] == "access" and "south.md" in hidden["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("passage", "wanted"),
+    [
+        ("the FEE is 14 EUR", DONE),
+        ("Pilots board the vessel at the harbour when penguins", DONE),  # most of it is there
+        ("penguins in the fog", NOT_FOUND),
+    ],
+)
+def test_a_script_can_tell_whether_the_passage_was_found(run, docs, passage, wanted):
+    for more in ((), ("--json",)):
+        code, out, err = run("why", "--docs", docs, *WHY, "--passage", passage, *more)
+        assert (code, err) == (wanted, "") and out
+    assert (one_document(out)["target"]["found"] == 0) == (wanted == NOT_FOUND)
+
+
+def test_what_degraded_counts_more_than_what_was_not_found(run, docs, tmp_path):
+    words = ("--mode", "bge_rerank", "--piecewise", tmp_path / "no-model", "--strict")
+    code, _, err = run("why", "--docs", docs, *WHY, "--passage", "penguins in the fog", *words)
+    assert code == DEGRADED and "no-model" in err
+
+
+def test_the_readme_and_the_help_name_the_exit_codes(run):
+    readme = (Path(__file__).resolve().parents[1] / "README.md").read_text("utf-8")
+    _, _, table = readme.partition("| exit code | meaning |\n| --- | --- |\n")
+    rows = [line.strip("| ").split(" | ") for line in table.partition("\n\n")[0].splitlines()]
+    assert {int(n): what.replace("`", "") for n, what in rows} == EXIT_CODES
+    _, out, _ = run("--help")
+    said = " ".join(out.split())
+    assert all(f"{n} {what}" in said for n, what in EXIT_CODES.items())
 
 
 def test_why_wants_a_passage_or_a_chunk(run, docs):

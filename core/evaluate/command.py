@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from core.evaluate.comparison import Comparison
     from core.evaluate.gate import Gate
     from core.evaluate.records import Evaluation
+    from core.evaluate.resume import TakenOver
     from core.settings import Settings
 
 DONE, FAILED_GATE, BAD_INPUT, DEGRADED = 0, 1, 2, 3
@@ -41,8 +42,8 @@ def add_command(commands: Any, parents: list[argparse.ArgumentParser]) -> argpar
     e.add_argument(
         "--questions", required=True, metavar="FILE", help="a question set, JSONL or CSV"
     )
-    e.add_argument("--modes", default="", metavar="A,B", help="the modes, or all; without it the six that rank")  # fmt: skip
-    e.add_argument("--budgets", default="", metavar="B,C", help="tokens of evidence; 1000,5000,10000 without it")  # fmt: skip
+    e.add_argument("--modes", metavar="A,B", help="the modes, or all; without it the six that rank")  # fmt: skip
+    e.add_argument("--budgets", metavar="B,C", help="tokens of evidence; 1000,5000,10000 without it")  # fmt: skip
     e.add_argument("--scope", choices=("corpus", "document"), default="corpus", help="ask each question of all documents, or of its own alone")  # fmt: skip
     e.add_argument("--workers", type=int, metavar="N", help="processes; without it as many as there are cores, if the set is long enough")  # fmt: skip
     e.add_argument("--save", metavar="FILE", help="keep the run, also where it is stopped")
@@ -72,15 +73,23 @@ def run_command(options: argparse.Namespace, opened: Opened) -> int:
         KeyboardInterrupt: stopped by Ctrl-C; what was done is saved where it was to be.
     """
     from core.evaluate import compare, evaluate, load_evaluation
+    from core.evaluate.output import Saver
     from core.questions import load_questions
 
     # What can be wrong is looked at before anything long begins.
     wanted = _wanted(options)
+    _check_files(options)
     questions = load_questions(options.questions)
     baseline = load_evaluation(options.baseline) if options.baseline else None
     _comparable(options, wanted, baseline)
     earlier = load_evaluation(options.resume) if options.resume else None
-    save = _saver(options.save or options.resume, opened.complain)
+    save = Saver(options.save or options.resume, opened.complain)
+
+    def told(taken: TakenOver) -> None:
+        if not options.save and taken.loses:
+            save.path = None
+        for sentence in taken.sentences(options.resume, kept=save.path is None):
+            opened.complain(sentence)
 
     pipeline = opened.pipeline(options, wanted.modes)
     corpus = opened.corpus(options, wanted.settings, pipeline.encoder)
@@ -95,14 +104,15 @@ def run_command(options: argparse.Namespace, opened: Opened) -> int:
             options.scope,
             principal=opened.principal(options),
             earlier=earlier,
+            told=told,
             through=_through(options, pipeline, len(questions), wanted.modes),
             progress=Progress().said,
             save=save,
             cancelled=stopped,
         )
-    unsaved = save is not None and not save(evaluation)
+    unsaved = not save(evaluation)
     if not evaluation.finished:
-        kept = f"; go on with --resume {options.save or options.resume}" if save else ""
+        kept = f"; go on with --resume {save.path}" if save.path and not unsaved else ""
         done = len(evaluation.common)
         opened.complain(f"{done} of {len(evaluation.measured)} questions were asked{kept}")
         raise KeyboardInterrupt
@@ -131,9 +141,11 @@ def _wanted(options: argparse.Namespace) -> _Wanted:
             raise EvaluationError(taken, "is no knob of eval", "Name the --budgets instead.")
     off = [f"{name}={value}" for name, value in YARDSTICK.differences().items()]
     settings = parse_settings([*off, *options.set])
-    listed = list(MODES) if options.modes == "all" else _listed(options.modes)
+    named = _listed("--modes", options.modes, "no_rerank,context_rerank")
+    listed = list(MODES) if named == ["all"] else named
     modes = [mode_named(m).name for m in listed or RANKED]
-    budgets = [_tokens(b) for b in _listed(options.budgets)] or list(BUDGETS)
+    given = _listed("--budgets", options.budgets, "1000,5000")
+    budgets = [_tokens(b) for b in given] or list(BUDGETS)
     gates = [parse_gate(text, modes, budgets) for text in options.fail_under]
     return _Wanted(settings, modes, budgets, gates)
 
@@ -153,8 +165,27 @@ def _comparable(options: argparse.Namespace, wanted: _Wanted, baseline: Evaluati
             raise EvaluationError(options.baseline, f"has none of the {what}", f"It has {known}.")
 
 
-def _listed(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
+def _listed(flag: str, text: str | None, example: str) -> list[str]:
+    """The parts of a list; none where the flag is not given. Given and empty, as by a variable
+    that is not set, it is not the default."""
+    parts = [part.strip() for part in (text or "").split(",") if part.strip()]
+    if text is not None and not parts:
+        raise EvaluationError(
+            flag, "is empty", f"Write it as in {example}, or leave it out for the default."
+        )
+    return parts
+
+
+def _check_files(options: argparse.Namespace) -> None:
+    """EvaluationError where a file that is named cannot be written, or a flag names none."""
+    from core.evaluate.output import check
+
+    for flag, path in (("--save", options.save), ("--markdown", options.markdown)):
+        if path is not None:
+            check(flag, path)
+    for flag, path in (("--resume", options.resume), ("--baseline", options.baseline)):
+        if path == "":
+            raise EvaluationError(flag, "names no file", "Name one, or leave the flag out.")
 
 
 def _tokens(text: str) -> int:
@@ -164,28 +195,6 @@ def _tokens(text: str) -> int:
         raise EvaluationError(
             f"--budgets {text}", "is no number of tokens", "Write it as in 1000,5000."
         ) from None
-
-
-def _saver(
-    path: str | None, complain: Callable[[str], None]
-) -> Callable[[Evaluation], bool] | None:
-    """What saves to a path and answers whether it could: a full disk is not to end the run."""
-    from core.evaluate import save_evaluation
-
-    if path is None:
-        return None
-    if not Path(path).absolute().parent.is_dir():  # found out now, and not when all is done
-        raise EvaluationError(path, "is in a folder that does not exist", "Make the folder first.")
-
-    def save(evaluation: Evaluation) -> bool:
-        try:
-            save_evaluation(path, evaluation)
-        except OSError as error:
-            complain(f"{path}: cannot be saved ({error.strerror or error})")
-            return False
-        return True
-
-    return save
 
 
 def _through(options: argparse.Namespace, pipeline: Any, questions: int, modes: list[str]):
@@ -217,7 +226,7 @@ def _report(
     complain: Callable[[str], None],
 ) -> int:
     from core.evaluate import summarise, summary_json
-    from core.evaluate.files import write_whole
+    from core.evaluate.output import write
     from core.evaluate.table import markdown, text
 
     summary = summarise(evaluation)
@@ -236,8 +245,9 @@ def _report(
         print(json.dumps(said, ensure_ascii=False))
     else:
         print(text(evaluation, summary, comparison))
-    if options.markdown:
-        write_whole(Path(options.markdown), markdown(evaluation, summary, comparison))
+    written = options.markdown is None or write(
+        options.markdown, markdown(evaluation, summary, comparison), complain
+    )
     for failure in failures:
         complain(failure)
     degraded = {f"{f.mode}: {why}" for f in summary.modes.values() for why in f.degraded}
@@ -253,7 +263,9 @@ def _report(
         return DEGRADED
     if options.strict and left_out:
         return BAD_INPUT
-    return FAILED_GATE if failures else DONE
+    if failures:
+        return FAILED_GATE
+    return DONE if written else BAD_INPUT
 
 
 class Progress:

@@ -122,7 +122,7 @@ def compare(evaluation: Evaluation, baseline: Evaluation) -> Comparison:
         lines=tuple(lines),
         only_now=tuple(i for i in now if i not in both),
         only_then=tuple(i for i in then if i not in both),
-        changed=_changed(evaluation, baseline),
+        changed=changed_between(evaluation, baseline),
     )
 
 
@@ -137,7 +137,8 @@ def _changes(
     )
 
 
-def _changed(now: Evaluation, then: Evaluation) -> dict[str, tuple[Any, ...]]:
+def changed_between(now: Evaluation, then: Evaluation) -> dict[str, tuple[Any, ...]]:
+    """What else than questions, modes and budgets is not the same: name → (then, now)."""
     knobs = sorted(now.settings.keys() | then.settings.keys())
     changed = {
         k: (then.settings.get(k), now.settings.get(k))

@@ -84,7 +84,7 @@ def _reference(reference: Reference) -> dict[str, Any]:
 def write_whole(path: Path, content: str | bytes) -> None:
     """Writes beside the file and moves it there, so that no reader sees half of it."""
     data = content.encode("utf-8", "replace") if isinstance(content, str) else content
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    handle, temporary = _beside(path)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -95,6 +95,17 @@ def write_whole(path: Path, content: str | bytes) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def probe(path: Path) -> None:
+    """OSError where :func:`write_whole` could not write there; leaves nothing behind."""
+    handle, temporary = _beside(path)
+    os.close(handle)
+    os.unlink(temporary)
+
+
+def _beside(path: Path) -> tuple[int, str]:
+    return tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
 
 
 def _umask() -> int:

@@ -30,6 +30,7 @@ from core.errors import Cancelled, EvaluationError, QuestionSetError
 from core.evaluate.ask import ROOMY, Asker
 from core.evaluate.evidence import Prepared, prepared
 from core.evaluate.records import CORPUS, SCOPES, Evaluation, Row
+from core.evaluate.resume import TakenOver, taken_over
 from core.index.index import Index
 from core.modes import mode_named
 from core.pipeline import Pipeline
@@ -81,6 +82,7 @@ def evaluate(
     *,
     principal: Principal | None = None,
     earlier: Evaluation | None = None,
+    told: Callable[[TakenOver], object] | None = None,
     through: Callable[[Asker], Answers] | None = None,
     progress: Progress | None = None,
     save: Callable[[Evaluation], object] | None = None,
@@ -93,6 +95,9 @@ def evaluate(
         scope: "corpus" asks each question of all documents, "document" of its own alone.
         principal: who asks; None is the owner. Evidence that they may not read is lost at access.
         earlier: a stopped or finished evaluation whose rows are taken over where they still hold.
+        told: called before the first question with what is taken over of ``earlier`` and what
+            differs. With it, an earlier evaluation that measured something else is no error:
+            nothing of it is taken over.
         through: how questions are asked, one by one where not given; several processes at once
             with :func:`core.evaluate.workers.parallel`.
         progress: called with (questions done, in all, id of the last one).
@@ -103,7 +108,7 @@ def evaluate(
 
     Raises:
         EvaluationError: no mode, budget or question; a budget out of range; an unknown scope;
-            ``earlier`` measured something else.
+            ``earlier`` measured something else, and there is no ``told``.
         SettingsError: an unknown mode.
         QuestionSetError: two questions of one id.
     """
@@ -121,8 +126,17 @@ def evaluate(
     )
     settings = settings.changed(evidence_budget=max(plan.budgets), window_tokens=ROOMY)
     plan = replace(plan, settings=settings.to_dict())
-    held = list(_taken_over(plan, earlier)) if earlier else []
-    spent = earlier.seconds if earlier else 0.0
+    taken = taken_over(plan, earlier) if earlier else TakenOver()
+    if earlier and told:
+        told(taken)
+    elif taken.changed:
+        raise EvaluationError(
+            "the earlier evaluation",
+            f"was made with something else ({'; '.join(taken.differences)})",
+            "Go on with what it was made with, or start anew.",
+        )
+    held = list(taken.rows)
+    spent = earlier.seconds if earlier and held else 0.0
     jobs = _jobs(plan, ready, held)
     answers = (through or serial)(Asker(pipeline, index, settings, plan.budgets, principal))
 
@@ -227,24 +241,6 @@ def _jobs(plan: Evaluation, ready: Iterable[Prepared], held: Iterable[Row]) -> l
         if not p.asked.skipped
     ]
     return [job for job in jobs if job.modes]
-
-
-def _taken_over(plan: Evaluation, earlier: Evaluation) -> Iterator[Row]:
-    """The rows of ``earlier`` that hold for ``plan``: same question, same mode, all else equal."""
-    for part in ("corpus", "models", "settings", "budgets", "scope", "principal"):
-        if getattr(plan, part) != getattr(earlier, part):
-            raise EvaluationError(
-                "the earlier evaluation",
-                f"was made with other {_SAID.get(part, part)}",
-                "Go on with what it was made with, or start anew.",
-            )
-    same = {a.id for a in plan.measured} & {a.id for a in earlier.measured}
-    digests = {a.id: a.digest for a in plan.measured}
-    same = {a.id for a in earlier.measured if a.id in same and a.digest == digests[a.id]}
-    return (r for r in earlier.rows if r.question in same and r.mode in plan.modes)
-
-
-_SAID = {"corpus": "documents", "scope": "documents in scope", "principal": "rights"}
 
 
 def _sorted(plan: Evaluation, rows: Iterable[Row]) -> tuple[Row, ...]:

@@ -188,10 +188,140 @@ def test_workers_give_the_same(run, folder):
     assert one == two
 
 
-def test_a_run_that_cannot_be_saved_is_reported_all_the_same(run, folder):
-    (folder / "run.json").mkdir()
-    code, out, err = run(*QUICK, "--json", "--save", folder / "run.json")
-    assert code == 2 and json.loads(out)["finished"] and "run.json: cannot be saved" in err
+# Files that cannot be written: said before the run, and no end of it.
+
+
+def in_the_run(monkeypatch, act) -> None:
+    """Does something once, after the files were looked at and while questions are asked."""
+    true_run, done = Pipeline.run, []
+
+    def running(self, *words, **named):
+        if not done:
+            done.append(act())
+        return true_run(self, *words, **named)
+
+    monkeypatch.setattr(Pipeline, "run", running)
+
+
+@pytest.mark.parametrize("strict", [(), ("--fail-under", "no_rerank:recall@10=100%")])
+@pytest.mark.parametrize("flag", ["--save", "--markdown"])
+def test_a_file_that_cannot_be_written_at_the_end(run, folder, monkeypatch, flag, strict):
+    in_the_run(monkeypatch, (folder / "out").mkdir)
+    code, out, err = run(*QUICK, "--json", flag, folder / "out", *strict)
+    assert code == (1 if strict else 2) and json.loads(out)["finished"]
+    said = "saved" if flag == "--save" else "written"
+    assert f"chunkscope: {folder / 'out'}: cannot be {said} (" in err and UNFOUND in err
+
+
+def never(self, *words, **named):
+    raise AssertionError("the run began")
+
+
+def test_a_file_that_cannot_be_written_is_said_before_the_run(run, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(Pipeline, "run", never)
+    os.mkfifo("pipe")
+    faults = [
+        ("none/out", "is in none, a folder that does not exist. Make the folder first"),
+        ("set.jsonl/out", "is in set.jsonl, a folder that does not exist"),
+        ("docs", "is a folder. Name a file in it"),
+        ("pipe", "is no ordinary file"),
+        ("x" * 300, "cannot be written in the folder . (File name too long)"),
+    ]
+    if Path("/proc/self").is_dir():  # takes no file, whoever asks
+        faults.append(("/proc/self/out", "cannot be written in the folder /proc/self ("))
+    before = sorted(folder.iterdir())
+    for flag in ("--save", "--markdown"):
+        for path, said in [*faults, ("", "names no file. Name one, or leave the flag out.")]:
+            code, out, err = run(*QUICK, flag, path)
+            assert (code, out) == (2, "") and err.count("\n") == 1
+            assert err.startswith(f"chunkscope: {f'{flag} {path}'.strip()}: ") and said in err
+    assert sorted(folder.iterdir()) == before, "looking leaves nothing behind"
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root writes anywhere")
+def test_a_folder_without_the_right_to_write(run, folder, monkeypatch):
+    monkeypatch.setattr(Pipeline, "run", never)
+    (folder / "shut").mkdir(mode=0o500)
+    code, out, err = run(*QUICK, "--markdown", folder / "shut" / "table.md")
+    assert (code, out) == (2, "") and "Allow writing there, or name another file" in err
+
+
+# A saved run that does not fit.
+
+
+def asked_by(monkeypatch) -> list[str]:
+    """The questions that are put to the pipeline from now on."""
+    asked, true_run = [], Pipeline.run
+
+    def noting(self, index, question, *words, **named):
+        asked.append(question)
+        return true_run(self, index, question, *words, **named)
+
+    monkeypatch.setattr(Pipeline, "run", noting)
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--set", "candidate_k=7"), "candidate_k 50 in it, 7 now"),
+        (("--budgets", "10,900"), "budgets 10+1000 in it, 10+900 now (tokens)"),
+        (("--scope", "document"), "scope corpus in it, document now"),
+        (("--tenant", "north"), "other rights of who asks"),
+        (("--docs", "more.md"), "other documents"),
+    ],
+)
+def test_resume_says_what_differs_and_goes_on(run, folder, monkeypatch, words, said):
+    monkeypatch.chdir(folder)
+    (folder / "more.md").write_text("Tea is served too.")
+    assert run(*QUICK, "--save", "run.json")[0] == 0
+    before = (folder / "run.json").read_bytes()
+    asked = asked_by(monkeypatch)
+    code, out, err = run(*QUICK, *words, "--resume", "run.json", "--json")
+    assert code == 0 and json.loads(out)["finished"] and len(set(asked)) == 3
+    assert f"chunkscope: run.json: nothing of it is taken over ({said})\n" in err
+    assert "run.json stays as it is" in err and (folder / "run.json").read_bytes() == before
+    code, _, err = run(*QUICK, *words, "--resume", "run.json", "--save", "run.json")
+    assert code == 0 and said in err and "stays as it is" not in err
+    assert (folder / "run.json").read_bytes() != before, "it was named"
+    assert run(*QUICK, *words, "--resume", "run.json")[2] == UNFOUND, "nothing differs any more"
+
+
+def test_resume_with_another_question_set(run, folder, monkeypatch):
+    kept, questions = folder / "run.json", folder / "set.jsonl"
+    assert run(*QUICK, "--save", kept)[0] == 0
+    before = kept.read_bytes()
+    other = [{**ROWS[0], "question": "How much is it?"}, {**ROWS[1], "id": "pilots"}]
+    questions.write_text("".join(json.dumps(r) + "\n" for r in other))
+    code, _, err = run(*QUICK, "--resume", kept)
+    assert code == 0 and kept.read_bytes() == before
+    assert (
+        f"chunkscope: {kept}: nothing of it is taken over (1 question not in it (pilots); "
+        "1 question asked otherwise in it (fee); 2 questions only in it (board, coffee))\n"
+        f"chunkscope: {kept} stays as it is"
+    ) in err
+
+
+def test_resume_with_a_question_and_a_mode_more(run, folder, monkeypatch):
+    kept = folder / "run.json"
+    assert run("--modes", "no_rerank", "--budgets", "10,1000", "--save", kept)[0] == 0
+    rows = [{**ROWS[0], "question": "How much is it?"}, *ROWS[1:], {**ROWS[3], "id": "tea"}]
+    (folder / "set.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+    code, _, err = run(*QUICK, "--resume", kept)
+    assert (
+        code == 0
+        and "stays as it is" not in err
+        and (
+            f"{kept}: 2 results of it are taken over (1 question not in it (tea); 1 question asked "
+            "otherwise in it (fee); mode not in it: rerank_extend_rerank)\n"
+        )
+        in err
+    )
+    assert len(load_evaluation(kept).rows) == 8, "the file has all of it now"
+    code, _, err = run("--modes", "no_rerank", "--budgets", "10,1000", "--resume", kept)
+    assert "mode only in it: rerank_extend_rerank" in err and "stays as it is" in err
+    assert len(load_evaluation(kept).rows) == 8, "and loses nothing of it"
 
 
 # Bad input, and what degraded.
@@ -204,6 +334,12 @@ def test_a_run_that_cannot_be_saved_is_reported_all_the_same(run, folder):
         (("--modes", "best"), "there is no such mode"),
         (("--budgets", "many"), "no number of tokens"),
         (("--budgets", "0"), "not positive"),
+        (("--budgets", ""), "--budgets: is empty. Write it as in 1000,5000, or leave it out"),
+        (("--budgets", " , "), "--budgets: is empty"),
+        (("--modes", ""), "--modes: is empty. Write it as in no_rerank,context_rerank, or leave"),
+        (("--modes", ","), "--modes: is empty"),
+        (("--baseline", ""), "--baseline: names no file"),
+        (("--resume", ""), "--resume: names no file"),
         (("--set", "evidence_budget=9"), "Name the --budgets"),
         (("--set", "candidate_k=0"), "candidate_k"),
         (("--fail-under", "recall"), "is no gate"),

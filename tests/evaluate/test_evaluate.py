@@ -357,14 +357,25 @@ def test_bad_input(more, error, said):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"budgets": (20, 61)}, "other"),
-        ({"scope": "document"}, "documents in scope"),
+        ({"budgets": (20, 61)}, r"budgets 20\+60 in it, 20\+61 now"),
+        ({"scope": "document"}, "scope corpus in it, document now"),
         ({"principal": Principal("south")}, "rights"),
     ],
 )
 def test_what_measured_something_else_is_not_taken_over(more, said):
     with pytest.raises(EvaluationError, match=said):
         small(earlier=small(), **more)
+
+
+def test_with_other_models_nothing_is_taken_over_and_that_is_told():
+    done, told = small(), []
+    other = replace(done, models={"encoder": "elsewhere", "listwise": "gone"}, seconds=9e9)
+    again = small(earlier=other, told=told.append)
+    assert again.without_timings() == done.without_timings() and again.seconds < 9e9
+    (taken,) = told
+    assert not taken.rows and taken.loses
+    assert "another encoder model" in taken.differences
+    assert "the piecewise model in one alone" in taken.differences
 
 
 def test_a_question_that_now_reads_otherwise_is_asked_again():
