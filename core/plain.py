@@ -60,6 +60,10 @@ def _finite(digits: str) -> float:
     return number if math.isfinite(number) else _refuse(digits)
 
 
+_NAMES = {float: "a number", int: "a whole number", str: "text", bool: "true or false"}
+"""What a person calls the types of JSON."""
+
+
 @cache
 def _hints(record: type) -> Mapping[str, Any]:
     return typing.get_type_hints(record)
@@ -77,7 +81,7 @@ def build(wanted: Any, value: Any) -> Any:
         if not isinstance(value, dict):
             raise TypeError(f"{wanted.__name__} is not an object")
         known = _hints(wanted)
-        return wanted(**{k: build(known[k], v) for k, v in value.items() if k in known})
+        return wanted(**{k: _part(known[k], v, k) for k, v in value.items() if k in known})
     origin = typing.get_origin(wanted)
     if origin in (typing.Union, types.UnionType):
         if value is None:
@@ -86,11 +90,13 @@ def build(wanted: Any, value: Any) -> Any:
     if origin is tuple:
         if not isinstance(value, list):
             raise TypeError(f"{_short(value)} is not a list")
-        return tuple(build(typing.get_args(wanted)[0], v) for v in value)
+        of = typing.get_args(wanted)[0]
+        return tuple(_part(of, v, i) for i, v in enumerate(value))
     if origin is not None:
         if not isinstance(value, dict):
             raise TypeError(f"{_short(value)} is not an object")
-        return {k: build(typing.get_args(wanted)[1], v) for k, v in value.items()}
+        of = typing.get_args(wanted)[1]
+        return {k: _part(of, v, k) for k, v in value.items()}
     if wanted is bytes and isinstance(value, str):
         return base64.b64decode(value, validate=True)
     if wanted is float and type(value) is int:
@@ -99,8 +105,33 @@ def build(wanted: Any, value: Any) -> Any:
         except OverflowError:
             raise ValueError(f"{_short(value)} is too large") from None
     if type(value) is not wanted:
-        raise TypeError(f"{_short(value)} is not {wanted.__name__}")
+        raise TypeError(f"{_short(value)} is not {_NAMES.get(wanted, wanted.__name__)}")
     return value
+
+
+class _Misplaced(ValueError):
+    """What is wrong with a value, and where in the whole it stands, innermost first."""
+
+    def __init__(self, problem: str) -> None:
+        self.problem, self.path = problem, []
+        super().__init__(problem)
+
+    def __str__(self) -> str:
+        steps = "".join(f"[{p}]" if isinstance(p, int) else f".{p:.40}" for p in self.path[::-1])
+        return f"{steps.lstrip('.')}: {self.problem}"
+
+
+def _part(wanted: Any, value: Any, place: str | int) -> Any:
+    """:func:`build` of a part, whose place stands in its errors."""
+    try:
+        return build(wanted, value)
+    except _Misplaced as error:
+        error.path.append(place)
+        raise
+    except (TypeError, ValueError) as error:
+        misplaced = _Misplaced(str(error))
+        misplaced.path.append(place)
+        raise misplaced from None
 
 
 def _short(value: Any) -> str:

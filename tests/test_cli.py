@@ -13,6 +13,7 @@ import pytest
 
 from core.cli import BAD_INPUT, DEGRADED, DONE, EXIT_CODES, NOT_FOUND, main
 from core.errors import ModelError
+from core.interchange import read_traces
 from core.modes import MODES
 from core.trace import Passage, Trace
 
@@ -115,6 +116,7 @@ def test_trace_has_the_keys_that_scripts_rely_on(run, docs, mode):
         assert passage["citation"] in trace["prompt"] and passage["text"].strip() in trace["prompt"]
     assert "14 EUR" in trace["prompt"]
     assert Trace.from_json(out).to_json() == out.rstrip("\n")
+    assert read_traces(out)[0].trace == Trace.from_json(out), "no number of it is out of range"
 
 
 def test_knobs_and_principals(run, docs):

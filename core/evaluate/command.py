@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from core.evaluate.gate import Gate
     from core.evaluate.records import Evaluation
     from core.evaluate.resume import TakenOver
+    from core.questions import Question
     from core.settings import Settings
 
 DONE, FAILED_GATE, BAD_INPUT, DEGRADED = 0, 1, 2, 3
@@ -81,7 +82,7 @@ def run_command(options: argparse.Namespace, opened: Opened) -> int:
     _check_files(options)
     questions = load_questions(options.questions)
     baseline = load_evaluation(options.baseline) if options.baseline else None
-    _comparable(options, wanted, baseline)
+    _comparable(options, wanted, baseline, questions)
     earlier = load_evaluation(options.resume) if options.resume else None
     save = Saver(options.save or options.resume, opened.complain)
 
@@ -150,8 +151,15 @@ def _wanted(options: argparse.Namespace) -> _Wanted:
     return _Wanted(settings, modes, budgets, gates)
 
 
-def _comparable(options: argparse.Namespace, wanted: _Wanted, baseline: Evaluation | None) -> None:
+def _comparable(
+    options: argparse.Namespace,
+    wanted: _Wanted,
+    baseline: Evaluation | None,
+    questions: Sequence[Question],
+) -> None:
     """EvaluationError where there will be nothing to compare: now, and not after the run."""
+    from core.evaluate.records import Asked
+
     if baseline is None:
         if options.fail_worse:
             raise EvaluationError("--fail-worse", "has nothing to compare with", "Give --baseline.")
@@ -163,6 +171,11 @@ def _comparable(options: argparse.Namespace, wanted: _Wanted, baseline: Evaluati
         if not set(mine) & set(theirs):
             known = ", ".join(map(str, theirs))
             raise EvaluationError(options.baseline, f"has none of the {what}", f"It has {known}.")
+    asked = {Asked(q.id, q.text, q.document, q.references).digest for q in questions}
+    if asked.isdisjoint(a.digest for a in baseline.common):
+        raise EvaluationError(
+            options.baseline, "has none of the questions", "Compare with a run of this set."
+        )
 
 
 def _listed(flag: str, text: str | None, example: str) -> list[str]:

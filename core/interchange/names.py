@@ -34,9 +34,9 @@ _SOURCES = (
     "url",
     "title",
 )
-_STARTS = ("start", "start_index", "start_char_idx")
-_ENDS = ("end", "end_index", "end_char_idx")
-_PAGES = ("page_label", "page_number")
+STARTS = ("start", "start_index", "start_char_idx")
+ENDS = ("end", "end_index", "end_char_idx")
+PAGES = ("page_label", "page_number")
 UNNAMED = "(no source recorded)"
 
 
@@ -62,11 +62,17 @@ def file_name(source: str) -> str:
 
 def span_of(metadata: Mapping[str, Any], length: int) -> tuple[int, int]:
     """Where a result stands in its document's characters; (0, 0) where that is not recorded."""
-    start = next((metadata[k] for k in _STARTS if whole(metadata.get(k))), None)
+    start = _first_whole(metadata, STARTS)
     if start is None:
         return 0, 0
-    end = next((metadata[k] for k in _ENDS if whole(metadata.get(k))), start + length)
+    end = _first_whole(metadata, ENDS)
+    end = start + length if end is None else end
     return (start, end) if end >= start else (0, 0)
+
+
+def _first_whole(metadata: Mapping[str, Any], keys: Iterable[str]) -> int | None:
+    found = (whole_of(metadata.get(k)) for k in keys)
+    return next((n for n in found if n is not None), None)
 
 
 def page_of(metadata: Mapping[str, Any], from_zero: bool | None) -> int:
@@ -75,21 +81,24 @@ def page_of(metadata: Mapping[str, Any], from_zero: bool | None) -> int:
     ``page`` counts from 0 in some loaders and from 1 in others: ``from_zero`` says which, and
     None that it cannot be told, in which case that key is not read.
     """
-    for key in _PAGES:
+    for key in PAGES:
         value = metadata.get(key)
         if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
             value = int(value.strip()[:9])
-        if whole(value) and value > 0:
-            return value
-    page = metadata.get("page")
-    if from_zero is not None and whole(page) and page >= (0 if from_zero else 1):
+        if page := whole_of(value):
+            return page
+    page = whole_of(metadata.get("page"))
+    if from_zero is not None and page is not None and page >= (0 if from_zero else 1):
         return page + from_zero
     return 0
 
 
-def whole(value: Any) -> bool:
-    """Whether it is a whole number that an offset or a page could be."""
-    return type(value) is int and 0 <= value < 2**53
+def whole_of(value: Any) -> int | None:
+    """The whole number that an offset or a page could be; None where it is none. A data frame
+    writes those of a column with gaps as 3.0."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if type(value) is int and 0 <= value < 2**53 else None
 
 
 def number(value: Any) -> float | None:

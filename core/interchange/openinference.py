@@ -13,6 +13,7 @@ from typing import Any
 
 from core.interchange.merge import merged
 from core.interchange.names import number, source_of
+from core.interchange.ranges import faults
 from core.interchange.ranked_lists import text_id
 from core.interchange.recorded import Hit, RankedList, Recorded, refuse
 from core.interchange.spans import Span
@@ -96,6 +97,7 @@ class _Step:
     def __init__(self, span: Span) -> None:
         self.span = span
         self.warnings: list[str] = []
+        self._left_out: set[str] = set()
         self.hits: tuple[Hit, ...] = ()
         self.read: tuple[Hit, ...] = ()
         if kind(span) == "RERANKER":
@@ -125,8 +127,11 @@ class _Step:
 
     def _documents(self, *path: str) -> tuple[Hit, ...]:
         found: dict[str, Hit] = {}
-        for item in ordered(self.span.at(*path)):
+        for at, item in enumerate(ordered(self.span.at(*path))):
             hit = _hit(item)
+            if hit is not None:
+                for field, problem in _odd(item, hit):
+                    self._leave_out(f"{'.'.join(path)}.{at}.document.", field, problem)
             if hit is None:
                 self._warn("A document has neither id nor content, and is left out.")
             elif hit.id in found:
@@ -134,6 +139,13 @@ class _Step:
             else:
                 found[hit.id] = hit
         return tuple(found.values())
+
+    def _leave_out(self, place: str, field: str, problem: str) -> None:
+        """Says of a value that cannot be that it is not used, once a field: tools wrote the file,
+        and nobody can put right in it what they recorded."""
+        if field not in self._left_out:
+            self._left_out.add(field)
+            self._warn(f"{self.span.name}: {place}{field} {problem}; such values are left out.")
 
     def _warn(self, sentence: str) -> None:
         if sentence not in self.warnings:
@@ -164,6 +176,19 @@ def _hit(item: Any) -> Hit | None:
     if score is None:  # LangChain's rerankers leave theirs among the metadata
         score = number(metadata.get("relevance_score"))
     return Hit(own[:500], text, score, metadata)
+
+
+def _odd(item: Mapping[str, Any], hit: Hit) -> Iterator[tuple[str, str]]:
+    """Each field of a document whose value cannot be, and what is wrong with it."""
+    given = {
+        "score": item["document"].get("score"),
+        "metadata.relevance_score": hit.metadata.get("relevance_score"),
+    }
+    for field, value in given.items():
+        if value is not None and number(value) is None:
+            yield field, f"is {value!r:.40}, which is no number"
+    for fault in faults(hit.metadata, first_page=0):
+        yield f"metadata.{fault.key}", fault.problem
 
 
 def _metadata(value: Any) -> Mapping[str, Any]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from core.interchange.names import known_names, number, stage_called
+from core.interchange.names import known_names, number, stage_called, whole_of
+from core.interchange.ranges import faults
 from core.interchange.recorded import Drop, Hit, RankedList, Recorded, Source, refuse
 from core.settings import STAGES
 
@@ -157,11 +158,21 @@ def _hit(item: Mapping[str, Any], place: str) -> Hit:
     if not name and not text.strip():
         raise refuse(place, "has neither id nor text", "Give it an id.")
     scores = _mapping(item, "scores", f"{place}.")
+    metadata = _mapping(item, "metadata", f"{place}.")
+    for fault in faults(metadata):
+        raise refuse(f"{place}.metadata.{fault.key}", fault.problem, fault.remedy)
+    rank = item.get("rank")  # not read, the place on the list is; but a wrong one says that
+    if rank is not None and whole_of(rank) is None:  # something went wrong where it was written
+        raise refuse(
+            f"{place}.rank",
+            f"is {rank!r:.40}, which is no rank",
+            "Write a whole number, or leave it out: the place on the list counts.",
+        )
     return Hit(
         name or text_id(text),
         text,
         _score(item.get("score"), f"{place}.score"),
-        _mapping(item, "metadata", f"{place}."),
+        metadata,
         {k: _score(v, f"{place}.scores.{k:.40}") for k, v in scores.items()},
     )
 
@@ -179,7 +190,9 @@ def _score(value: Any, place: str) -> float | None:
         return None
     score = None if isinstance(value, str) else number(value)
     if score is None:
-        raise refuse(place, "is not a number", "Write a number, or leave it out.")
+        raise refuse(
+            place, f"is {value!r:.40}, which is no number", "Write a number, or leave it out."
+        )
     return score
 
 

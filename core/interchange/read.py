@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import TraceFormatError
-from core.interchange import openinference, ranked_lists, spans
+from core.interchange import openinference, own, ranked_lists, spans
 from core.interchange.assemble import to_trace
+from core.interchange.ranges import no_number
 from core.interchange.recorded import Recorded
 from core.plain import parse
 from core.text_files import NotText, read_text
@@ -84,19 +85,29 @@ def _parsed(text: str) -> Any:
     except ValueError as error:
         lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
         if len(lines) < 2 or not all(line.lstrip()[:1] == "{" for _, line in lines[:2]):
-            raise TraceFormatError("the file", f"is not JSON ({error})", _FORMS) from None
+            raise _no_json(text, error, "") from None
     out = []
     for n, line in lines:
         try:
             out.append(parse(line))
         except ValueError as error:
-            raise TraceFormatError(f"line {n}", f"is not JSON ({error})", _FORMS) from None
+            raise _no_json(line, error, f"line {n}") from None
     return out
+
+
+def _no_json(text: str, error: ValueError, line: str) -> TraceFormatError:
+    """What is wrong with a text that is not JSON; a score of NaN, as scripts write it, by place."""
+    if place := no_number(text):
+        named = ", ".join(filter(None, (line, place)))
+        remedy = "Write a number, or null where there is none."
+        return TraceFormatError(named, "is NaN or infinite, which is no number", remedy)
+    return TraceFormatError(line or "the file", f"is not JSON ({error})", _FORMS)
 
 
 def _read(data: Any, text: str, counter: TokenCounter | None) -> tuple[Imported, ...]:
     if isinstance(data, dict) and "schema" in data and "stages" in data:
         trace = Trace.from_json(text)
+        own.check(trace)
         return (Imported(named(trace), trace, OWN),)
     if ranked_lists.looks_like(data):
         return _made(ranked_lists.read(data), LISTS, counter)

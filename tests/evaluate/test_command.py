@@ -156,6 +156,18 @@ def test_a_baseline(run, folder):
     assert (code, out) == (2, "") and "none of the modes" in err
 
 
+def test_a_baseline_of_another_set_is_said_before_the_run(run, folder, monkeypatch):
+    kept = folder / "run.json"
+    assert run(*QUICK, "--save", kept)[0] == 0
+    (folder / "set.jsonl").write_text(json.dumps({**ROWS[0], "id": "other"}) + "\n")
+    monkeypatch.setattr(Pipeline, "run", never)
+    code, out, err = run(*QUICK, "--baseline", kept)
+    assert (code, out) == (2, "")
+    assert (
+        err == f"chunkscope: {kept}: has none of the questions. Compare with a run of this set.\n"
+    )
+
+
 def test_ctrl_c_leaves_what_was_done_and_resume_goes_on(run, folder, monkeypatch):
     kept, calls, true_run = folder / "run.json", count(), Pipeline.run
 
