@@ -33,7 +33,7 @@ Fact = tuple[str, str]
 """What a number is, and the number with its unit."""
 
 TRIED = ("Knob", "Settings run", "Left out as hopeless", "What came of it")
-RECORDED = ("Stage", "What it did", "Rank", "Score")
+RECORDED = ("Stage", "What it did", "Rank there", "Score there")
 VERDICTS = ("Fate", "Chunk", "Fused rank", "BM25 rank", "Dense rank", "Margin", "What happened")
 
 
