@@ -28,6 +28,9 @@ SECONDS = 3.0
 FOR_SINGLE = 0.8
 """The share of it for single knobs; pairs, tried where no single knob is enough, have the rest."""
 
+ROUNDS = 3
+"""How often the single knobs that were cut short are taken up again, while there is time."""
+
 PAIRS = 3
 """At most so many pairs are proposed."""
 
@@ -210,7 +213,6 @@ def singles(
     """A scan of every lever, why the other knobs have none, and whether time was enough."""
     clock.limited(seconds)
     ends = time.perf_counter() + seconds
-    scans: list[Scan] = []
     try:
         base = replay.reach(here, target)
         found, left_out = levers(replay, here, target)
@@ -218,11 +220,20 @@ def singles(
         if clock.cancelled and clock.cancelled():
             raise
         return [], {}, False
-    for at, lever in enumerate(found):
-        left = max(0.0, ends - time.perf_counter())
-        clock.share(left, len(lever.values), len(found) - at)
-        if not any(s.knob == lever.knob and s.value is not None for s in scans):
-            scans.append(scan(replay, here, target, lever, clock, base))
+    held: dict[int, Scan] = {}
+    waiting = list(range(len(found)))
+    for _ in range(ROUNDS):
+        for place, at in enumerate(waiting):
+            lever = found[at]
+            left = max(0.0, ends - time.perf_counter())
+            clock.share(left, len(lever.values), len(waiting) - place)
+            if not any(s.knob == lever.knob and s.value is not None for s in held.values()):
+                held[at] = scan(replay, here, target, lever, clock, base)
+        # What was cut short has the time that others left; what it ran already is kept.
+        waiting = [at for at in waiting if at in held and not held[at].finished]
+        if not waiting or time.perf_counter() > ends:
+            break
+    scans = [held[at] for at in sorted(held)]
     return scans, left_out, all(s.finished for s in scans)
 
 

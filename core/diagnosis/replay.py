@@ -103,7 +103,7 @@ class Replay:
         self.index = index.restricted(principal)
         self.pipeline, self.question = pipeline, question
         self.cancelled = cancelled
-        self.runs = 0
+        self._run: set[Point] = set()
         self._nodes: Kept[Node] = Kept(KEPT, lambda node: 1 + len(node.state.candidates))
         self._tokens: dict[Hashable, int] = {}
         self._stages = Unrecorded()
@@ -111,7 +111,7 @@ class Replay:
 
     def reach(self, point: Point, target: Target) -> Reach:
         """How far ``target`` comes under ``point``. Stops where a part of it is lost for good."""
-        self.runs += 1
+        self._run.add(point)
         mode, wanted = mode_named(point.mode), target.chunk_ids
         far, node = dict.fromkeys(wanted, 0), None
         for node, place in self._nodes_of(point, mode, self.telling(wanted)):
@@ -121,6 +121,11 @@ class Replay:
             if self._lost(node, place, wanted, point, mode):
                 return Reach(False, tuple(sorted(far.values())))
         return Reach(target.reached(self._shown(node, target)), tuple(sorted(far.values())))
+
+    @property
+    def runs(self) -> int:
+        """How many different settings were run."""
+        return len(self._run)
 
     @property
     def has_dense(self) -> bool:

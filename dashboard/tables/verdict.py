@@ -33,7 +33,7 @@ Fact = tuple[str, str]
 """What a number is, and the number with its unit."""
 
 TRIED = ("Knob", "Settings run", "Left out as hopeless", "What came of it")
-RECORDED = ("Stage", "What it did", "Rank", "Score")
+RECORDED = ("Stage", "What it did", "Rank there", "Score there")
 VERDICTS = ("Fate", "Chunk", "Fused rank", "BM25 rank", "Dense rank", "Margin", "What happened")
 
 
@@ -78,9 +78,16 @@ def verdict_table(said: Verdict) -> pd.DataFrame:
 
 def recorded_table(said: RecordedVerdict) -> pd.DataFrame:
     """A row a stage of a trace without documents; columns: :data:`RECORDED`."""
-    rows = [(STAGE_TITLES[s.stage], s.said, s.rank, s.score) for s in said.steps]
-    frame = pd.DataFrame(rows, columns=list(RECORDED))
-    return frame.astype({"Rank": "Int64", "Score": "float64"})
+    rows = [
+        (
+            STAGE_TITLES[s.stage],
+            s.said,
+            "" if s.rank is None else f"{s.rank:,}",
+            "" if s.score is None else amount(s.score),
+        )
+        for s in said.steps
+    ]
+    return pd.DataFrame(rows, columns=list(RECORDED))
 
 
 def tried_table(proposals: Proposals) -> pd.DataFrame:
@@ -102,6 +109,7 @@ def knob_value(name: str, value: object, *, unit: bool = True) -> str:
         return MODES[value].title if name == MODE and value in MODES else value
     text = f"{value:,}" if isinstance(value, int) else f"{value:g}"
     known = "" if name == MODE else knob_named(name).unit
+    known = known.removesuffix("s") if value == 1 else known
     said = unit and known and known not in knob_title(name).lower()
     return f"{text} {known}" if said else text
 

@@ -100,8 +100,9 @@ def _recall(
     job = diagnosing.recall(view, index, trace, number, proposal, by)
     found, whole = job.so_far()
     if whole:
-        none = f"Recall: no question of {by.name} has evidence in these documents."
-        st.text(f"{found.sentence} By {by.name}." if found else none)
+        none = "No question has evidence in these documents."
+        said = found.sentence if found else none
+        st.html(facts_html([("Recall", f"{said.removeprefix('Recall ')} By {by.name}.")]))
     else:
         waiting.more(job, state.board(), name, found)
 
