@@ -36,13 +36,14 @@ def unreadable_page(number: int) -> PageReport:
 def page_report(
     number: int,
     page: Any,
+    area: Any,
     lines: Sequence[Line],
     seen: Visibility,
     notes: Annotations = NONE,
     ocr: str = "",
 ) -> PageReport:
-    """What there is on one PyMuPDF page, before it is laid out. ``ocr`` is the language in which
-    its text was recognised, if it was."""
+    """What there is on one PyMuPDF page, before it is laid out. ``area`` is its rectangle as it
+    is shown, ``ocr`` the language in which its text was recognised, if it was."""
     drawn = "\n".join([line.drawn for line in lines])
     # A cleaned line's only blanks are spaces.
     text = "".join([line.text for line in lines])
@@ -53,7 +54,6 @@ def page_report(
     given = "\n".join([line.drawn for line in changed])
     mended = Counter(dict(repairs(given)))
     mended["sign of a TeX font"] = given.count(_UNKNOWN) - sum(line.unknown for line in changed)
-    rect = page.rect
     report = PageReport(
         number,
         characters,
@@ -70,8 +70,8 @@ def page_report(
         fields_out=notes.fields_out,
         text_boxes=notes.text_boxes,
         notes_out=notes.notes_out,
-        width=round(float(rect.width), 1),
-        height=round(float(rect.height), 1),
+        width=round(float(area.width), 1),
+        height=round(float(area.height), 1),
     )
     outside = sum(len(lines[index].text) for index in seen.outside)
     hidden = sum(len(lines[index].text) for index in seen.hidden) - outside

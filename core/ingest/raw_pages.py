@@ -83,12 +83,14 @@ def _raw_page(number: int, page: Any, limits: Limits, size: int) -> RawPage:
     rotation = page.rotation
     if rotation:  # else some of what MuPDF says is of the page as it is shown, and some is not
         page.set_rotation(0)
-    lines = _lines(page, fills=size < _HEAVY or not _is_heavy(page))
+    area = page.rect
+    lines = _lines(page, area, fills=size < _HEAVY or not _is_heavy(page))
     notes = annotations_of(page, lines)
     lines = with_ticks(lines, notes)
-    seen: Visibility = visibility_of(page, lines)
+    seen: Visibility = visibility_of(page, area, lines)
     if rotation:  # pictures are recognised as they are shown, and their lines placed as drawn
         page.set_rotation(rotation)
+        area = page.rect
     ocr = ""
     if limits.ocr and wants_recognition(lines, seen, page):
         lines = (*lines, *recognised_lines(page, lines, limits))
@@ -96,8 +98,8 @@ def _raw_page(number: int, page: Any, limits: Limits, size: int) -> RawPage:
     if rotation:
         matrix = tuple(page.rotation_matrix)
         lines = tuple(as_shown(line, rotation, matrix) for line in lines)
-    report = page_report(number, page, lines, seen, notes, ocr)
-    return RawPage(number, page.rect.height, lines, report, seen.hidden, seen.outside)
+    report = page_report(number, page, area, lines, seen, notes, ocr)
+    return RawPage(number, area.height, lines, report, seen.hidden, seen.outside)
 
 
 def _is_heavy(page: Any) -> bool:
@@ -106,7 +108,7 @@ def _is_heavy(page: Any) -> bool:
     return sum(int(length) for length in lengths if length.isdecimal()) > _HEAVY
 
 
-def _lines(page: Any, fills: bool) -> tuple[Line, ...]:
+def _lines(page: Any, area: Any, fills: bool) -> tuple[Line, ...]:
     import pymupdf
 
     # Ligatures and unknown glyphs are kept as they are, to be seen and counted; images are
@@ -116,7 +118,9 @@ def _lines(page: Any, fills: bool) -> tuple[Line, ...]:
     # "Lazy": fills do not end the line that they are drawn in.
     drawn = pymupdf.TEXT_COLLECT_VECTORS | pymupdf.TEXT_LAZY_VECTORS if fills else 0
     blocks = _textpage(page, with_codes | drawn).extractDICT()["blocks"]
-    found = suspects(blocks, page.rect.width, page.rect.height)
+    found = suspects(blocks, area.width, area.height)
+    if fills:
+        blocks = [block for block in blocks if "lines" in block]
     if named(blocks):
         flags = with_codes
     else:

@@ -43,24 +43,32 @@ class Suspects(NamedTuple):
 
 def suspects(blocks: Sequence[_Dict], width: float, height: float) -> Suspects:
     """Of a page's ``dict`` blocks, in which fills come after what was drawn before them."""
-    texts: list[_Box] = []
-    fills: list[_Box] = []
-    beyond = False
-    for block in blocks:
-        x0, y0, x1, y1 = box = block["bbox"]
-        if block["type"] == _TEXT:
-            texts.append(box)
-            beyond = beyond or not (x0 >= 0 and y0 >= 0 and x1 <= width and y1 <= height)
-        elif (
-            block["type"] == _FILL
-            and x1 - x0 >= _LEAST
-            and y1 - y0 >= _LEAST
-            and not block["stroked"]
-            and block["alpha"] == 255
-            and any(x0 < t[2] and x1 > t[0] and y0 < t[3] and y1 > t[1] for t in texts)
-        ):
-            fills.append(box)
+    texts = [(i, block["bbox"]) for i, block in enumerate(blocks) if block["type"] == _TEXT]
+    if not texts:
+        return Suspects()
+    left, top, right, bottom = zip(*[box for _, box in texts], strict=True)
+    beyond = min(left) < 0 or min(top) < 0 or max(right) > width or max(bottom) > height
+    fills = [
+        box
+        for i, block in enumerate(blocks)
+        if block["type"] == _FILL
+        and not block["stroked"]
+        and (box := block["bbox"])[2] - box[0] >= _LEAST
+        and box[3] - box[1] >= _LEAST
+        and block["alpha"] == 255
+        and _over_one(box, texts, i)
+    ]
     return Suspects(tuple(fills), beyond)
+
+
+def _over_one(box: _Box, texts: Sequence[tuple[int, _Box]], before: int) -> bool:
+    x0, y0, x1, y1 = box
+    for at, (left, top, right, bottom) in texts:
+        if at > before:
+            return False
+        if y0 < bottom and y1 > top and x0 < right and x1 > left:
+            return True
+    return False
 
 
 def without_ink(
