@@ -81,7 +81,10 @@ def _facts(trace: Trace) -> str:
     lines = [
         f"- Outcome: {OUTCOMES.get(trace.outcome, trace.outcome)}",
         *(imported if trace.origin else own),
-        *(f"- Model, {plain_words(part)}: {code(name)}" for part, name in trace.named_models().items()),
+        *(
+            f"- Model, {plain_words(part)}: {code(name)}"
+            for part, name in trace.named_models().items()
+        ),
     ]
     return "\n".join(lines)
 
