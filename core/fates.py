@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from core.ranking import descending, ranks
 from core.trace import DROPPED, Entry, Trace
 
 PROMPT = "prompt"
@@ -40,7 +42,7 @@ def fates(trace: Trace) -> Mapping[str, Fate]:
     """The fate of every chunk that a stage names.
 
     A chunk that is missing here was below ``candidate_k`` in the first stage; see
-    :func:`fate_of`.
+    :class:`Fates`.
     """
     ends: dict[str, Fate] = {p.chunk_id: Fate(PROMPT) for p in trace.selected}
     for stage in trace.stages:
@@ -51,24 +53,49 @@ def fates(trace: Trace) -> Mapping[str, Fate]:
     return ends
 
 
-def fate_of(trace: Trace, chunk_id: str) -> Fate:
-    """One chunk's fate, named by a stage or not.
+class Fates:
+    """The fate of any chunk of one trace; what many questions share is computed once.
 
-    A chunk of no document of the trace may be hidden from its principal or never have been:
-    the two must not be told apart.
+    ``named`` is what :func:`fates` gives. Every place that shows a fate has it, and its words,
+    from here.
     """
-    named = fates(trace).get(chunk_id)
-    if named is not None:
-        return named
-    row = corpus_row(trace, chunk_id)
-    if row is None:
-        return Fate("access", "is in none of the documents of this trace")
-    first, fused = trace.stage("first_stage"), trace.corpus_scores.array("fused")
-    if not len(fused) or first.cut_score is None:
-        return Fate("first_stage", "was not taken into the candidates", first.last_kept)
-    # The cut as the corpus scores hold it, so that equal scores have a margin of 0.
-    margin = float(fused[row]) - float(np.float32(first.cut_score))
-    return Fate("first_stage", "ranked below the candidates", first.last_kept, margin)
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+
+    @cached_property
+    def named(self) -> Mapping[str, Fate]:
+        return fates(self._trace)
+
+    @cached_property
+    def _ranks(self) -> np.ndarray:
+        return ranks(descending(self._trace.corpus_scores.array("fused")))
+
+    def of(self, chunk_id: str) -> Fate:
+        """One chunk's fate, named by a stage or not.
+
+        A chunk of no document of the trace may be hidden from its principal or never have been:
+        the two must not be told apart.
+        """
+        named = self.named.get(chunk_id)
+        if named is not None:
+            return named
+        row = corpus_row(self._trace, chunk_id)
+        if row is None:
+            return Fate("access", "is in none of the documents of this trace")
+        first = self._trace.stage("first_stage")
+        fused = self._trace.corpus_scores.array("fused")
+        if not len(fused) or first.cut_score is None:
+            return Fate("first_stage", "was not taken into the candidates", first.last_kept)
+        # The cut as the corpus scores hold it, so that equal scores have a margin of 0.
+        margin = float(fused[row]) - float(np.float32(first.cut_score))
+        reason = f"ranked {self._ranks[row]:,} of {len(fused):,}; the best {first.passed:,} went on"
+        return Fate("first_stage", reason, first.last_kept, margin)
+
+
+def fate_of(trace: Trace, chunk_id: str) -> Fate:
+    """:meth:`Fates.of` for a single chunk."""
+    return Fates(trace).of(chunk_id)
 
 
 def corpus_row(trace: Trace, chunk_id: str) -> int | None:

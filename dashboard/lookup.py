@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from core.fates import Fate, fates
+from core.fates import Fate, Fates
 from core.ranking import descending, ranks
 from core.records import Chunk, chunk_id
 from core.settings import STAGES
@@ -62,8 +62,8 @@ class Lookup:
         self._in_order = list(self.places.values())
 
     @cached_property
-    def fates(self) -> Mapping[str, Fate]:
-        return fates(self.trace)
+    def _fates(self) -> Fates:
+        return Fates(self.trace)
 
     @cached_property
     def entries(self) -> Mapping[str, Mapping[str, Entry]]:
@@ -197,19 +197,7 @@ class Lookup:
 
     def fate(self, chunk: str) -> Fate:
         """Where a chunk ended; one that no stage names was below the candidates."""
-        found = self.fates.get(chunk)
-        if found is not None:
-            return found
-        if chunk in self.chunks:
-            # Named by stages, dropped by none, and not in the prompt: it is still on its way.
-            return Fate("", "")
-        first = self.stage("first_stage")
-        ranked, limit = self.corpus_ranks("fused"), first.passed if first else 0
-        if not len(ranked):
-            return Fate("first_stage", "was not taken into the candidates")
-        rank = int(ranked[self.row(chunk)])
-        reason = f"ranked {rank:,} of {self.total:,}; the best {limit:,} went on"
-        return Fate("first_stage", reason, first.last_kept if first else "")
+        return self._fates.of(chunk)
 
     def reason(self, chunk: str) -> str:
         """Why a chunk ended where it did, with the chunk that stood in its way."""

@@ -77,9 +77,11 @@ def draw_again(drawn: float) -> None:
     """Draws the page again, from a fragment that was first ``drawn`` at that time.
 
     Not in the page's own run: what that run sent so far would be replaced on its way, and
-    with it the values that it gave to widgets.
+    with it the values that it gave to widgets. And not over a click on another page that came
+    while the fragment ran: a rerun asked for now would be one of the page that was left.
     """
     if now() - drawn > POLL / 2:
+        st.empty()  # where anything is drawn, a run that was asked for takes over
         st.rerun()
 
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from core.fates import Fate, corpus_row, fate_of, fates
-from core.ranking import descending, ranks
+from core.fates import Fate, Fates
 from core.records import Chunk
 from core.trace import Trace
 
@@ -64,42 +63,30 @@ class Stands:
                     self._ranks.setdefault(entry.chunk_id, {})[record.name] = entry.rank
 
     @cached_property
-    def _fates(self) -> Mapping[str, Fate]:
-        return fates(self.trace)
-
-    @cached_property
-    def _fused(self):
-        scores = self.trace.corpus_scores.array("fused")
-        return ranks(descending(scores)) if len(scores) else scores
+    def _fates(self) -> Fates:
+        return Fates(self.trace)
 
     def of(self, chunk_id: str, missing: str = "") -> Standing:
         """The standing of a chunk; ``missing`` says why the trace has none where the id is ""."""
         if not chunk_id:
             return Standing("", NO_SUCH, "not there", missing)
         passage = self._passages.get(chunk_id)
-        fate = self._fates.get(chunk_id) or fate_of(self.trace, chunk_id)
+        fate = self._fates.of(chunk_id)
         return Standing(
             chunk_id=chunk_id,
             stage=fate.stage,
             words=fate.words,
-            reason=self._reason(chunk_id, fate),
+            reason=self._reason(fate),
             number=passage.number if passage else None,
             rank=self._order.get(chunk_id),
             tokens=passage.tokens if passage else None,
             ranks=self._ranks.get(chunk_id, {}),
         )
 
-    def _reason(self, chunk_id: str, fate: Fate) -> str:
+    def _reason(self, fate: Fate) -> str:
         reason = _CHUNK_ID.sub(lambda m: self.named(m.group()), fate.reason)
         if fate.cause and fate.stage in ("dedup", "diversity"):
             reason += f" ({self.named(fate.cause)})"
-        row = corpus_row(self.trace, chunk_id)
-        if fate.stage == "first_stage" and row is not None and len(self._fused):
-            passed = self.trace.stage("first_stage").passed
-            return (
-                f"ranked {int(self._fused[row]):,} of {len(self._fused):,}; "
-                f"the best {passed:,} went on"
-            )
         return reason
 
     def named(self, chunk_id: str) -> str:

@@ -18,7 +18,7 @@ from dashboard.figures.bins import Bins
 from dashboard.figures.hover import Hovers
 from dashboard.figures.overlay import strip_traces
 from dashboard.figures.rows import MapRow, map_rows
-from dashboard.figures.shelves import Choice, Slot, choose
+from dashboard.figures.shelves import NARROW, Choice, Slot, choose
 from dashboard.figures.stack import Band, Stack, Subplot, bands, nth
 from dashboard.figures.strip import Strip
 from dashboard.figures.text import clipped, escaped
@@ -28,9 +28,6 @@ from dashboard.palette import palette
 
 MOST_COLUMNS = 1_200
 """Columns of all shelves together: what a browser answers to the pointer for without delay."""
-
-NARROW = 106
-"""Characters that fit the width of a usual page."""
 
 MOST_NAMES = 8
 """Documents named among those that are not shown."""
@@ -139,7 +136,7 @@ def _header(strip: Strip, room: int) -> str:
         said["chunks"] = f"chunks {first + 1:,} to {stop:,} of {document.chunks:,}"
     elif document.pages:
         said["pages"] = counted(document.pages, "page")
-    name = clipped(document.name, max(12, min(44, room)))
+    name = clipped(document.name, max(8, min(44, room)))
     for least in ("pages", "chunks"):
         if len(name) + sum(len(s) + 3 for s in said.values()) > room:
             said.pop(least, None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from core.trace import ADDED, KEPT
 from dashboard.lookup import Lookup, Place
@@ -13,8 +14,11 @@ MOST_SHELVES = 5
 CAPACITY = 72
 """Chunks that stand on one shelf; a longer document has a shelf to itself."""
 
-LEAST = 14
-"""A document takes the room of so many chunks at least: that of its name."""
+NARROW = 106
+"""Characters that fit the width of a usual page."""
+
+SHORTEST, LONGEST = 9, 16
+"""Characters of its name for which a document has room at least, however few chunks it has."""
 
 BETWEEN = 0.012
 """Share of the width between two documents."""
@@ -74,27 +78,52 @@ def choose(
 
 def packed(places: Iterable[Place]) -> list[tuple[Slot, ...]]:
     """Each document on the first shelf with room for it; widths follow the chunk counts."""
-    shelves: list[list[tuple[Place, int]]] = []
+    shelves: list[list[Place]] = []
     for place in places:
-        weight = max(LEAST, min(CAPACITY, place.document.chunks))
         for shelf in shelves:
-            if sum(w for _, w in shelf) + weight <= CAPACITY:
-                shelf.append((place, weight))
+            if sum(map(_weight, shelf)) + _weight(place) <= CAPACITY:
+                shelf.append(place)
                 break
         else:
-            shelves.append([(place, weight)])
+            shelves.append([place])
     return [_slots(shelf) for shelf in shelves]
 
 
-def _slots(shelf: Sequence[tuple[Place, int]]) -> tuple[Slot, ...]:
-    # Half a shelf of short documents is not stretched: their cells would be slabs.
-    room = 1 - BETWEEN * (len(shelf) - 1)
-    unit = room / max(CAPACITY // 2, sum(weight for _, weight in shelf))
+def _least(place: Place) -> float:
+    """Share of the width that a document's name needs."""
+    return max(SHORTEST, min(LONGEST, len(place.document.name) + 1)) / NARROW
+
+
+def _weight(place: Place) -> int:
+    """Chunks of a shelf that a document takes: its own, or those that its name covers."""
+    return max(ceil(_least(place) * CAPACITY), min(CAPACITY, place.document.chunks))
+
+
+def _slots(shelf: Sequence[Place]) -> tuple[Slot, ...]:
     slots, left = [], 0.0
-    for place, weight in shelf:
-        slots.append(Slot(place, left, min(1.0, left + weight * unit)))
-        left += weight * unit + BETWEEN
+    for place, width in zip(shelf, _widths(shelf), strict=True):
+        slots.append(Slot(place, left, min(1.0, left + width)))
+        left += width + BETWEEN
     return tuple(slots)
+
+
+def _widths(shelf: Sequence[Place]) -> list[float]:
+    """The share of each document: by its chunks, all alike, but never less than its name needs."""
+    room = 1 - BETWEEN * (len(shelf) - 1)
+    chunks = [max(1, min(CAPACITY, p.document.chunks)) for p in shelf]
+    least = [_least(p) for p in shelf]
+    narrow: set[int] = set()
+    while True:
+        wide = [i for i in range(len(shelf)) if i not in narrow]
+        left = room - sum(least[i] for i in narrow)
+        # Half a shelf of short documents is not stretched: their cells would be slabs.
+        unit = min(2 * room / CAPACITY, left / max(1, sum(chunks[i] for i in wide)))
+        short = {i for i in wide if chunks[i] * unit < least[i]}
+        if not short:
+            break
+        narrow |= short
+    widths = [least[i] if i in narrow else chunks[i] * unit for i in range(len(shelf))]
+    return [w * min(1.0, room / sum(widths)) for w in widths]
 
 
 def _candidates(lookup: Lookup) -> Counter[str]:

@@ -99,6 +99,9 @@ def _meaning(score: str, stage: str) -> str:
     return _MEANINGS.get(score, "")
 
 
+NOT_USED = "This mode does without it."
+
+
 def journey_table(trace: Trace, chunk_id: str) -> pd.DataFrame:
     """What each stage did to a chunk, one row a stage, up to the one that lost it.
 
@@ -119,7 +122,7 @@ def journey_table(trace: Trace, chunk_id: str) -> pd.DataFrame:
         elif record.name == "access":
             rows.append((title, "This principal may read its document.", None, None, None))
         elif not record.ran:
-            rows.append((title, "Not in this mode: passed on as it came.", rank, rank, None))
+            rows.append((title, NOT_USED, rank, rank, None))
         elif entry is None and record.name == "first_stage":
             said = "Not on its list." if trace.origin else _not_taken(lookup, chunk_id)
             rows.append((title, said, None, None, _fused(lookup, chunk_id)))

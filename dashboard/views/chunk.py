@@ -106,8 +106,9 @@ def journey_html(journey: pd.DataFrame) -> str:
     rows = []
     for stage, what, before, after, score in journey.itertuples(index=False, name=None):
         ranks = [str(r) for r in (before, after) if not pd.isna(r)]
-        moved = "rank " + " → ".join(dict.fromkeys(ranks)) if ranks else ""
-        told = [moved] if moved else []
+        told = ["rank " + " → ".join(ranks)] if ranks else []
+        if len(ranks) == 2 and ranks[0] == ranks[1]:
+            told = [f"stays at rank {ranks[0]}"]
         told += [] if pd.isna(score) else [f"score {score:.3f}"]
         cells = (stage, what, " · ".join(told))
         rows.append("".join(f"<span>{html.escape(str(c))}</span>" for c in cells))

@@ -69,7 +69,7 @@ def test_figures_and_tables_draw(name):
     for c in one.chunks:
         journey = tables.journey_table(one, c.id)
         assert set(journey["What happened"][journey["Stage"] == "Access"]) == {"Not recorded."}
-        assert not journey["What happened"].str.contains("Not in this mode").any()
+        assert not journey["What happened"].str.contains("This mode does without").any()
         tables.component_table(one, c.id)
         assert chunk.fate_line(one, c.id)
         assert Lookup(one).fate(c.id) == fate_of(one, c.id)
