@@ -99,6 +99,13 @@ def step_in_ranking(ranking: Sequence[str], chunk_id: str, step: int) -> str:
     return ranking[at] if 0 <= at < len(ranking) else ""
 
 
+def row_in_ranking(ranking: Sequence[str], chunk_id: str) -> str:
+    """``row 12 of 54``: where the table has a chunk that it may not show just now."""
+    if chunk_id not in ranking:
+        return "not in the table"
+    return f"row {ranking.index(chunk_id) + 1:,} of {len(ranking):,}"
+
+
 def place(pages: Sequence[int], ordinal: int) -> str:
     """Where a chunk stands, for a person: its page, or its number where there are none."""
     return pages_in_words(tuple(pages)) or f"chunk {ordinal + 1}"

@@ -59,6 +59,13 @@ _WIDTHS = {
     "Ranks in B": 190,
     "Setting": 150,
 }
+_CHARACTER, _PADDING = 6.1, 18
+"""Pixels of a usual character of a table's text, and of a cell's two margins."""
+
+_FITTING = {"Document": (84, 232), "Fate": (104, 176)}
+"""Columns that are as wide as their longest text, from and up to so many pixels: a name that is
+cut tells nothing apart."""
+
 _COUNTS = (
     "Count", "Characters", "Chunks", "Evidence tokens", "Budget", "Tokens read", "In", "Out", "Dropped", "Added",
 )  # fmt: skip
@@ -127,8 +134,15 @@ def grouped(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[int, Any]]:
     out = frame[names].copy()
     if "Expected" in out:
         out["Expected"] = out["Expected"].map({True: "✓", False: ""})
+    widths = {c: _fitting(out[c], *_FITTING[c]) for c in names if c in _FITTING}
     out.columns = pd.MultiIndex.from_tuples(heads)
-    return out, {at: _column(c, label=None) for at, c in enumerate(names, 1)}
+    return out, {at: _column(c, None, widths.get(c)) for at, c in enumerate(names, 1)}
+
+
+def _fitting(values: pd.Series, least: int, most: int) -> int:
+    """Pixels that the longest of the texts takes, within bounds."""
+    longest = max((len(text) for text in values.astype(str)), default=0)
+    return min(most, max(least, round(longest * _CHARACTER) + _PADDING))
 
 
 def _by_group(group_of: dict[str, str]) -> Any:
@@ -152,9 +166,9 @@ def layout(frame: pd.DataFrame) -> dict[str, Any]:
     return {str(name): _column(str(name), label=_SHORT.get(str(name))) for name in frame.columns}
 
 
-def _column(name: str, label: str | None) -> Any:
+def _column(name: str, label: str | None, width: int | None = None) -> Any:
     help = COLUMN_HELP.get(name) or _HELP.get(name)
-    more: dict[str, Any] = {"width": _WIDTHS.get(name), "help": help}
+    more: dict[str, Any] = {"width": width or _WIDTHS.get(name), "help": help}
     if label:
         more["label"] = label
     if name in _DECIMALS or name in _SCORES:

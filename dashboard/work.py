@@ -69,12 +69,18 @@ def stops() -> tuple[tour.Stop, ...]:
 
 def samples_among(documents: Shelf) -> frozenset[str]:
     """The ids of the sample documents, where they stand among others of the person's own."""
-    start = startup.begin()
-    if start.paths or start.shelf is None:
+    own = samples()
+    if own is None:
         return frozenset()
-    samples = {d.id for d in start.shelf.documents}
+    found = {d.id for d in own.documents}
     held = {d.id for d in documents.documents}
-    return frozenset(samples & held) if held - samples else frozenset()
+    return frozenset(found & held) if held - found else frozenset()
+
+
+def samples() -> Shelf | None:
+    """The sample documents; None where the process was started with others, or reads them yet."""
+    start = startup.begin()
+    return None if start.paths else start.shelf
 
 
 def first_view() -> View:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from core.compare_traces.standing import Stands
 from core.fates import PROMPT, corpus_row, fate_of, fates, journey
+from dashboard.lookup import Lookup
 from tests.stages.made import ask, index_of, named, scores_by_word
 
 TEXTS = {
@@ -74,6 +76,17 @@ def test_ids_of_no_chunk_are_of_none_of_the_documents(odd):
     chunk = odd.replace("{id}", made.documents[0].id)
     assert corpus_row(trace, chunk) is None
     assert fate_of(trace, chunk).stage == "access" and not fate_of(trace, chunk).arrived
+
+
+def test_one_wording_wherever_a_fate_is_shown():
+    made, trace = traced()
+    lookup, stands = Lookup(trace), Stands(trace)
+    for chunk in made.chunk_ids:
+        fate = fate_of(trace, chunk)
+        assert lookup.fate(chunk) == fate
+        if fate.stage == "first_stage":
+            assert fate.reason == "ranked 7 of 7; the best 6 went on"
+            assert lookup.reason(chunk) == stands.of(chunk).reason == fate.reason
 
 
 def test_where_nothing_is_ranked_no_rank_is_spoken_of():

@@ -21,7 +21,7 @@ from dashboard.figures.rows import MapRow, map_rows
 from dashboard.figures.shelves import NARROW, Choice, Slot, choose
 from dashboard.figures.stack import Band, Stack, Subplot, bands, nth
 from dashboard.figures.strip import Strip
-from dashboard.figures.text import clipped, escaped
+from dashboard.figures.text import clipped, escaped, shortened
 from dashboard.figures.ticks import ticks
 from dashboard.lookup import Lookup
 from dashboard.palette import palette
@@ -136,7 +136,7 @@ def _header(strip: Strip, room: int) -> str:
         said["chunks"] = f"chunks {first + 1:,} to {stop:,} of {document.chunks:,}"
     elif document.pages:
         said["pages"] = counted(document.pages, "page")
-    name = clipped(document.name, max(8, min(44, room)))
+    name = shortened(document.name, max(8, min(44, room)))
     for least in ("pages", "chunks"):
         if len(name) + sum(len(s) + 3 for s in said.values()) > room:
             said.pop(least, None)

@@ -48,3 +48,12 @@ def number(value: float | None, digits: int = 4) -> str:
     if value is None or not math.isfinite(value):
         return "–"
     return f"{value:.{digits}g}"
+
+
+def shortened(name: str, most: int) -> str:
+    """A file's name in at most ``most`` characters: its middle goes, since files of one kind often
+    differ at their end."""
+    if len(name) <= most:
+        return name
+    end = (most - 1) // 2
+    return f"{name[: most - 1 - end]}…{name[len(name) - end :]}"

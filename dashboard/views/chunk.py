@@ -11,7 +11,7 @@ import streamlit as st
 from core.fates import fate_of
 from core.trace import ADDED, Trace
 from dashboard import say, state, tables
-from dashboard.chunks import Shown, find, step_in_document, step_in_ranking
+from dashboard.chunks import Shown, find, row_in_ranking, step_in_document, step_in_ranking
 from dashboard.link import CHUNK, View
 from dashboard.views import expected
 
@@ -144,7 +144,9 @@ def _steps(chunk: Shown, trace: Trace, index: Index | None, ranking: list[str]) 
         ("▲", "One rank up in the table", "K", step_in_ranking(ranking, chunk.id, -1)),
         ("▼", "One rank down in the table", "J", step_in_ranking(ranking, chunk.id, +1)),
     )
-    with st.container(horizontal=True, gap="xsmall", key="chunk_steps"):
+    with st.container(
+        horizontal=True, gap="xsmall", vertical_alignment="center", key="chunk_steps"
+    ):
         for sign, help, key, target in steps:
             st.button(
                 sign,
@@ -155,6 +157,10 @@ def _steps(chunk: Shown, trace: Trace, index: Index | None, ranking: list[str]) 
                 on_click=_go,
                 args=(target,),
             )
+        if ranking:
+            # A row cannot be scrolled to from here: its place is said beside the way to it.
+            with st.container(key="quiet_row", width="content"):
+                st.text(row_in_ranking(ranking, chunk.id), width="content")
 
 
 def _go(target: str) -> None:

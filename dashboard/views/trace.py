@@ -10,7 +10,7 @@ from core.trace import Trace
 from dashboard import charts, columns, figures, row_choice, say, state, tables, work
 from dashboard.chunks import clicked_chunk
 from dashboard.link import View
-from dashboard.views import chunk, export, outcome, tour
+from dashboard.views import chunk, empty, export, outcome, tour
 
 if TYPE_CHECKING:
     from core.index.index import Index
@@ -38,6 +38,8 @@ def draw() -> None:
         _saved(*saved)
         return
     view = state.view()
+    if empty.draw(view):
+        return
     tour.draw(view)
     if not view.question:
         say.note("info", "Ask a question above to see what becomes of each chunk.", key="empty")
@@ -65,7 +67,7 @@ def _body(trace: Trace, view: View, evidence: tuple[str, ...], index: Index | No
     shown = chunk.shown(trace, view, index, evidence)
     _map(trace, shown, evidence, index)
     with st.container(key="split_trace"):
-        left, right = st.columns([1.7, 1], gap="medium")
+        left, right = st.columns([1.9, 1], gap="medium")
     with left:
         ids = _table(trace, shown, evidence)
     with right:

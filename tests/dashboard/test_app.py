@@ -295,7 +295,21 @@ def test_an_empty_shelf_is_said_with_the_remedy() -> None:
     at.session_state["shelf"] = Shelf()
     settle(at)
     assert not at.exception
-    assert "Add a document" in texts(at)
+    assert "There are no documents yet." in texts(at)
+    assert "on the Documents page" in texts(at) and "Add files" in sent(at)
+    assert "samples" not in texts(at), "this process was started with other documents"
+
+
+def test_an_empty_shelf_has_the_way_back_to_the_samples(monkeypatch) -> None:
+    monkeypatch.setattr(startup.begin(), "paths", ())
+    at = open_page(q="")
+    at.session_state["shelf"] = Shelf()
+    settle(at)
+    assert "Ask a question" not in texts(at), "there is nothing to ask"
+    at.button(key="open_samples").click()
+    settle(at)
+    assert not at.exception and at.session_state["shelf"] is startup.begin().shelf
+    assert "There are no documents" not in texts(at)
 
 
 def test_a_principal_who_may_see_nothing_gets_a_sentence() -> None:

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import time
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import plotly.graph_objects as go
@@ -18,13 +18,14 @@ from hypothesis import strategies as st
 from core.fates import fates
 from core.records import chunk_id
 from core.settings import Settings
-from core.trace import DROPPED, KEPT, Trace
+from core.trace import DROPPED, KEPT, DocumentInfo, Trace
 from dashboard import figures
 from dashboard.figures.bins import Bins
 from dashboard.figures.legend import legend_keys
 from dashboard.figures.rows import map_rows
-from dashboard.figures.text import escaped
-from dashboard.lookup import Lookup
+from dashboard.figures.shelves import packed
+from dashboard.figures.text import escaped, shortened
+from dashboard.lookup import Lookup, Place
 from dashboard.palette import DARK, FATES, LIGHT, contrast, palette
 from tests import worlds
 from tests.dashboard import traces
@@ -218,6 +219,43 @@ def test_choosing_a_chunk_never_moves_the_other_documents():
     assert hidden in after
     inside = order(figures.document_map(trace, selected=chunk_id(before[-1], 1)))
     assert inside == before
+
+
+def _slots(*chunks: int, name: str = "document-with-a-long-name.pdf"):
+    places, first = [], 0
+    for i, n in enumerate(chunks):
+        info = DocumentInfo(f"{i:016x}", name, name, chunks=n, characters=n, pages=0)
+        places.append(Place(info, first))
+        first += n
+    return packed(places)
+
+
+def test_a_short_document_leaves_the_width_to_a_long_one():
+    ((long, short),) = _slots(44, 1, name="faq.txt")
+    assert short.right - short.left < 0.1
+    assert long.right - long.left > 0.85
+    ((long, short),) = _slots(44, 1)
+    assert short.right - short.left < 0.16, "whatever its name"
+
+
+def test_names_that_differ_at_their_end_stay_apart():
+    one, two = (shortened(f"security-runbook{end}.md", 16) for end in ("", "-emea"))
+    assert one != two and one.endswith(".md") and len(one) == len(two) == 16
+    assert shortened("faq.txt", 16) == "faq.txt"
+
+
+@given(st.lists(st.integers(0, 200), min_size=1, max_size=12), st.integers(1, 60))
+def test_widths_follow_the_chunks_fit_and_leave_room_for_a_name(chunks, letters):
+    shelves = _slots(*chunks, name="n" * letters)
+    assert sum(map(len, shelves)) == len(chunks)
+    for shelf in shelves:
+        sizes = [s.place.document.chunks for s in shelf]
+        widths = [s.right - s.left for s in shelf]
+        assert shelf[0].left == 0 and shelf[-1].right <= 1 + 1e-9
+        assert all(a.right < b.left for a, b in pairwise(shelf))
+        assert min(widths) > 0.07
+        for (n, w), (m, v) in combinations(zip(sizes, widths, strict=True), 2):
+            assert n == m and abs(w - v) < 1e-6 or (n < m and w <= v + 1e-6) or (n > m and w >= v - 1e-6)  # fmt: skip
 
 
 def test_focus_shows_one_stretch_in_detail():

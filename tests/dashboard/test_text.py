@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from core.settings import Settings
 from core.tokens import WordCounter
 from dashboard import tour
 from dashboard.answers import claims
-from dashboard.chunks import find, place, step_in_document, step_in_ranking
+from dashboard.chunks import find, place, row_in_ranking, step_in_document, step_in_ranking
 from dashboard.passages import CHUNK, sections
 from dashboard.say import escaped
 from tests import worlds
@@ -147,6 +148,20 @@ class TestReport:
         for record in trace.stages:
             assert record.name in report
 
+    def test_models_have_their_names_and_the_beginning_of_their_hash(self, trace) -> None:
+        print_ = f"{'c0ffee' * 5}ab"
+        models = {"encoder": print_, "rerank_1": f"context-2:{print_}"}
+        stages = tuple(
+            replace(s, model={"first_stage": "mini (bfloat16)", "rerank_1": "mini, MaxSim"}.get(s.name, ""))
+            for s in trace.stages
+        )  # fmt: skip
+        report = markdown_report(replace(trace, models=models, stages=stages))
+        assert "- Model, encoder: mini \\(bfloat16\\), `c0ffeec0`" in report
+        assert "- Model, rerank\\_1: mini, MaxSim, `c0ffeec0`" in report
+        assert print_ not in report
+        foreign = replace(trace, models={"llm": "small-llm"}, origin="bot")
+        assert "- Model, llm: small-llm\n" in markdown_report(foreign)
+
     def test_nothing_of_a_document_becomes_markup(self, trace) -> None:
         report = markdown_report(trace)
         fences = re.split(r"^(`{3,})text\n.*?^\1$", report, flags=re.DOTALL | re.MULTILINE)
@@ -178,6 +193,10 @@ class TestChunks:
         assert step_in_ranking(["a", "b"], "b", +1) == ""
         assert step_in_ranking(["a", "b"], "elsewhere", +1) == "a"
         assert step_in_ranking([], "a", +1) == ""
+
+    def test_a_row_is_told_by_its_place(self) -> None:
+        assert row_in_ranking(["a", "b"], "b") == "row 2 of 2"
+        assert row_in_ranking(["a", "b"], "elsewhere") == "not in the table"
 
     def test_place(self) -> None:
         assert place((), 4) == "chunk 5"

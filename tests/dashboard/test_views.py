@@ -8,7 +8,7 @@ import pytest
 from core.modes import MODES
 from core.records import chunk_id
 from core.trace import ADDED, DROPPED
-from dashboard import tables
+from dashboard import columns, tables
 from dashboard.chunks import clicked_chunk
 from dashboard.link import View
 from dashboard.views import chunk, compare, outcome, trace
@@ -87,6 +87,22 @@ def test_a_chunks_panels_are_html_without_markup_of_documents() -> None:
     ):
         assert "<img" not in html
         assert html.count("<span>") % 3 == 0
+
+
+def test_a_stage_that_the_mode_has_not_leaves_the_rank_and_says_so() -> None:
+    made = traces.every_mode()["no_rerank"]
+    html = chunk.journey_html(tables.journey_table(made, made.selected[0].chunk_id))
+    assert "<span>This mode does without it.</span><span>stays at rank " in html
+    assert "Not in this mode" not in html
+
+
+def test_a_documents_name_and_a_fate_are_not_cut_where_there_is_room() -> None:
+    frame = tables.stage_table(traces.small())
+    for name, fate in (("harbour-pilotage-regulation.pdf", "✕ cut by the budget"), ("a.md", "○")):
+        laid, layout = columns.grouped(frame.assign(Document=name, Fate=fate))
+        width = {head[1]: layout[at]["width"] for at, head in enumerate(laid.columns, 1)}
+        for head, text in (("Document", name), ("Fate", fate)):
+            assert 6 * len(text) + 16 <= width[head] <= max(104, 7 * len(text) + 20)
 
 
 def test_a_click_beside_every_chunk_hits_none() -> None:
