@@ -65,3 +65,9 @@ class HashingEncoder:
             offsets=np.cumsum([0, *(len(t) for t in tokens)]),
             truncated=np.zeros(len(tokens), dtype=np.int32),
         )
+
+
+class OtherEncoder(HashingEncoder):
+    """The same under another fingerprint: what it read is not to be mixed with the other's."""
+
+    fingerprint = "word-hashes-2"

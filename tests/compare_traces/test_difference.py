@@ -13,15 +13,13 @@ from hypothesis import strategies as st
 
 from core.compare_traces import difference, join, line_diff, markdown
 from core.fates import fate_of
-from core.interchange import read_traces
 from core.modes import MODES
 from core.records import Principal
 from core.settings import Settings
-from core.tokens import WordCounter
 from core.trace import Trace
 from tests import worlds
 from tests.dashboard.traces import HOSTILE, every_mode, small
-from tests.interchange.exports import langchain, llama_index
+from tests.interchange.exports import imported, langchain, llama_index
 
 
 def as_ranked_lists(trace: Trace, pipeline: str = "copy", ids: bool = True) -> dict:
@@ -41,10 +39,6 @@ def as_ranked_lists(trace: Trace, pipeline: str = "copy", ids: bool = True) -> d
             results = list({r.pop("id") and r["text"]: r for r in results}.values())
         stages.append({"name": record.name, "results": results})
     return {"question": trace.question, "pipeline": pipeline, "stages": stages, "prompt": trace.prompt}  # fmt: skip
-
-
-def imported(run: object) -> Trace:
-    return read_traces(json.dumps(run), counter=WordCounter())[0].trace
 
 
 @cache

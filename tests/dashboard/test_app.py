@@ -25,6 +25,7 @@ from dashboard.link import View
 from dashboard.shelf import Shelf
 from dashboard.sidebar import KEY
 from tests import worlds
+from tests.dashboard.process import process
 
 ROOT = Path(__file__).resolve().parents[2]
 QUESTION = "When is a deposit refunded?"
@@ -45,13 +46,8 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[startup.Start]
     folder = tmp_path_factory.mktemp("docs")
     for name, text in TEXTS.items():
         (folder / name).write_text(text, encoding="utf-8")
-    before, startup._start = startup._start, None
-    start = startup.begin([str(folder)])
-    assert start.job is not None
-    assert start.job.wait(120)
-    assert start.job.error is None
-    yield start
-    startup._start = before
+    with process([str(folder)]) as start:
+        yield start
 
 
 def open_page(title: str = "Trace", **params: str | list[str]) -> AppTest:

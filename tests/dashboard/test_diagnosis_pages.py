@@ -17,6 +17,7 @@ from dashboard import diagnosing, startup, sweeps, tour, work
 from dashboard.jobs import Job
 from dashboard.link import View
 from dashboard.sidebar import AIMED, KEY
+from tests.dashboard.process import process
 from tests.dashboard.test_app import jobs, open_page, sent, settle, texts, trace_of, turn
 
 EXCEPTION = "Staff may not book business class on a flight of more than six hours"
@@ -26,11 +27,8 @@ ELSEWHERE = "Treat a key as compromised when it has been seen in a public reposi
 @pytest.fixture(scope="module", autouse=True)
 def started() -> Iterator[startup.Start]:
     """The process as ``python -m dashboard`` starts it: on the sample documents."""
-    before, startup._start = startup._start, None
-    start = startup.begin()
-    assert start.job is not None and start.job.wait(180) and start.job.error is None
-    yield start
-    startup._start = before
+    with process() as start:
+        yield start
 
 
 def stop(name: str) -> tour.Stop:

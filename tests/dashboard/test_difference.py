@@ -9,8 +9,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.compare_traces import difference, join, line_diff
-from core.interchange import read_traces
-from core.tokens import WordCounter
 from core.trace import Trace
 from dashboard import figures, saved, state, tables
 from dashboard.joined import JoinedLookup, shared_names
@@ -21,13 +19,8 @@ from dashboard.views.difference import first_choices, named_choices
 from tests.compare_traces.test_difference import PAIRS
 from tests.dashboard.test_app import QUESTION, open_page, settle, started, texts, trace_of  # noqa: F401
 from tests.dashboard.traces import HOSTILE, every_mode, small
-from tests.interchange.exports import langchain, llama_index
+from tests.interchange.exports import imported, langchain, llama_index
 from tests.interchange.test_ranked_lists import example
-
-
-def imported(run: object) -> Trace:
-    return read_traces(json.dumps(run), counter=WordCounter())[0].trace
-
 
 # pure.
 

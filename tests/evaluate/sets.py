@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from core.evaluate import YARDSTICK
+from core.evaluate import YARDSTICK, evaluate
 from core.questions import Question, Reference
 from tests.worlds import document, documents, index, pipeline, questions, settings
 
@@ -43,6 +43,12 @@ QUESTIONS = (
 
 def corpus():
     return index([RULES, NOTES], SMALL)
+
+
+def small(**more):
+    """The evaluation of this set on these documents; ``more`` as for ``evaluate``."""
+    more = {"modes": MODES, "budgets": (20, 60), **more}
+    return evaluate(pipeline(), corpus(), more.pop("questions", QUESTIONS), settings=SMALL, **more)
 
 
 def opened(documents, settings):

@@ -24,7 +24,7 @@ from core.evaluate.records import LOSSES
 from core.fates import fate_of
 from core.questions import Question, Reference, locate
 from core.records import Access, Page, Principal
-from tests.evaluate.sets import MODES, NOTES, QUESTIONS, RULES, SMALL, asked, corpus, worlds
+from tests.evaluate.sets import MODES, NOTES, QUESTIONS, RULES, SMALL, asked, small, worlds
 from tests.worlds import document, index, pipeline
 
 BUDGETS = (20, 60, 400)
@@ -33,11 +33,6 @@ BUDGETS = (20, 60, 400)
 def measured(made, wanted, questions, **more) -> Evaluation:
     more = {"modes": MODES, "budgets": BUDGETS, **more}
     return evaluate(pipeline(), index(made, wanted), questions, settings=wanted, **more)
-
-
-def small(**more) -> Evaluation:
-    more = {"modes": MODES, "budgets": (20, 60), **more}
-    return evaluate(pipeline(), corpus(), more.pop("questions", QUESTIONS), settings=SMALL, **more)
 
 
 def ink(question, made) -> set[tuple[str, int]]:

@@ -14,12 +14,7 @@ from core.errors import EvaluationError, ModelError
 from core.evaluate import evaluate
 from core.evaluate.workers import parallel, reopened
 from core.questions import load_questions
-from tests.evaluate.sets import MODES, QUESTIONS, SMALL, broken, corpus, elsewhere, opened
-from tests.worlds import pipeline
-
-
-def small(**more):
-    return evaluate(pipeline(), corpus(), QUESTIONS, MODES, SMALL, (20, 60), **more)
+from tests.evaluate.sets import broken, elsewhere, opened, small
 
 
 @pytest.mark.parametrize("scope", ["corpus", "document"])

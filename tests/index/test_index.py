@@ -15,7 +15,7 @@ from core.index.index import Index
 from core.records import Access, Heading, Principal
 from core.settings import Settings
 from core.tokens import WordCounter, wordpiece
-from tests.fakes import HashingEncoder
+from tests.fakes import HashingEncoder, OtherEncoder
 from tests.worlds import document
 
 WORDS = WordCounter()
@@ -94,15 +94,12 @@ def test_what_changes_the_fingerprint_and_what_does_not():
     assert built(three()[::-1]).fingerprint == base.fingerprint
     assert built(three() * 2).fingerprint == base.fingerprint
 
-    class Other(HashingEncoder):
-        fingerprint = "word-hashes-2"
-
     renamed = [replace(d, name=f"new-{d.name}") for d in three()]
     headed = [replace(d, headings=(Heading(0, 1, "H"),)) for d in three()]
     others = [
         built(three()[:2]),
         built(three(), Settings(chunk_tokens=32)),
-        built(three(), encoder=Other()),
+        built(three(), encoder=OtherEncoder()),
         build_index(three(), KNOBS, counter=WORDS),
         build_index(three(), KNOBS, HashingEncoder(), counter=wordpiece()),
         built(renamed),

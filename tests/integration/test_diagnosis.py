@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from core.diagnosis import (
-    Verdict,
     propose,
     target_of_chunk,
     target_of_evidence,
@@ -17,49 +13,11 @@ from core.diagnosis import (
     why,
 )
 from core.diagnosis.facts import Cut, Duplicate, Hidden, Threshold
-from core.pipeline import Pipeline
-from core.questions import Question, load_questions, locate
-from core.records import Principal
+from core.questions import locate
 from core.report import markdown_report
-from core.session import Corpus, embedded_pipeline, open_documents
-from core.settings import Settings, parse_settings
-from core.trace import Trace
+from tests.integration.samples import QUESTIONS
 
 pytestmark = pytest.mark.integration
-
-SAMPLES = Path(__file__).resolve().parents[2] / "sample_docs"
-QUESTIONS = {question.id: question for question in load_questions(SAMPLES / "questions.jsonl")}
-
-
-class World:
-    """The sample documents, indexed, and the pipeline that reads them."""
-
-    def __init__(self, pipeline: Pipeline, corpus: Corpus) -> None:
-        self.pipeline, self.index = pipeline, corpus.index
-        self.documents = [f.document for f in corpus.files if f.document]
-
-    def ask(self, question: Question, mode: str = "rerank_extend_rerank", **knobs) -> Trace:
-        settings = parse_settings({**question.more.get("settings", {}), **knobs})
-        tenant = question.more.get("tenant")
-        principal = Principal(tenant) if tenant else None
-        return self.pipeline.run(self.index, question.text, settings, mode, principal)
-
-    def lost(self, question: Question, trace: Trace) -> list[Verdict]:
-        """The verdicts on the pieces of evidence that are missing."""
-        found = [
-            verdict(trace, self.index, target_of_evidence(self.index, e))
-            for e in locate(question, self.documents)
-        ]
-        return [v for v in found if not v.arrived]
-
-    def text(self, chunk_id: str) -> str:
-        return " ".join(self.index.chunk(chunk_id).text.split())
-
-
-@pytest.fixture(scope="module")
-def world() -> Iterator[World]:
-    pipeline = embedded_pipeline()
-    yield World(pipeline, open_documents([SAMPLES], Settings(), pipeline.encoder))
 
 
 @pytest.mark.parametrize("name", ["list-over-page", "full-essay"])

@@ -4,72 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
 import pymupdf
 import pytest
 
-from core.pipeline import Pipeline
-from core.questions import Question, load_questions, locate
-from core.records import Document, Principal
-from core.session import Corpus, embedded_pipeline, open_documents
-from core.settings import Settings, parse_settings
-from core.trace import Trace
+from tests.integration.samples import QUESTIONS, SAMPLES, World
 from tools.sample_docs import build, markup
 
 pytestmark = pytest.mark.integration
 
-ROOT = Path(__file__).resolve().parents[2]
-SAMPLES = ROOT / "sample_docs"
 PDFS = sorted(path.stem for path in build.SOURCES.glob("*.txt"))
-QUESTIONS = {question.id: question for question in load_questions(SAMPLES / "questions.jsonl")}
-
-
-@dataclass(frozen=True)
-class World:
-    """The sample documents, indexed, and the pipeline that reads them."""
-
-    pipeline: Pipeline
-    corpus: Corpus
-
-    @property
-    def documents(self) -> tuple[Document, ...]:
-        return tuple(f.document for f in self.corpus.files if f.document)
-
-    def ask(self, question: Question, mode: str = "rerank_extend_rerank", **knobs: object) -> Trace:
-        """The trace of a sample question, with its own settings and tenant, then ``knobs``."""
-        tenant = question.more.get("tenant")
-        settings = parse_settings({**question.more.get("settings", {}), **knobs})
-        principal = Principal(tenant) if tenant else None
-        return self.pipeline.run(self.corpus.index, question.text, settings, mode, principal)
-
-    def found(self, question: Question, trace: Trace) -> list[float]:
-        """For each piece of evidence, the share of its characters that reached the prompt."""
-        return [
-            len(
-                set(range(e.span.start, e.span.end))
-                & {
-                    at
-                    for passage in trace.selected
-                    if passage.document_id == e.document_id
-                    for at in range(passage.start, passage.end)
-                }
-            )
-            / (e.span.end - e.span.start)
-            for e in locate(question, self.documents)
-        ]
-
-    def texts(self, trace: Trace, part: str) -> list[str]:
-        """Names of the documents whose passages in the prompt hold ``part``."""
-        return [p.document for p in trace.selected if part in " ".join(p.text.split())]
-
-
-@pytest.fixture(scope="module")
-def world() -> Iterator[World]:
-    pipeline = embedded_pipeline()
-    yield World(pipeline, open_documents([SAMPLES], Settings(), pipeline.encoder))
 
 
 def test_every_file_loads_without_a_complaint(world: World) -> None:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from core.interchange import read_traces
+from core.tokens import WordCounter
+from core.trace import Trace
+
 QUESTION = "When is a deposit refunded?"
 TEXTS = {
     "n1": "A deposit is refunded within seven days of the return of the boat, by bank transfer.",
@@ -13,6 +17,12 @@ TEXTS = {
     "n4": "Fees are waived on Sundays.",
 }
 BASE = 1_760_000_000_000_000_000
+
+
+def imported(run: object) -> Trace:
+    """The only trace of a file that holds this."""
+    (one,) = read_traces(json.dumps(run), counter=WordCounter())
+    return one.trace
 
 
 def document(prefix: str, at: int, node: str, score: float | None, ids: bool = True) -> dict:

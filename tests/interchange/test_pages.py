@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 
 import pandas as pd
@@ -10,16 +9,14 @@ import pytest
 
 from core.diagnosis.symptoms import faults
 from core.fates import fate_of
-from core.interchange import read_traces
 from core.report import markdown_report
 from core.settings import STAGES
-from core.tokens import WordCounter
 from core.trace import Trace
 from dashboard import figures, tables
 from dashboard.figures.legend import legend_html
 from dashboard.lookup import STAGE_TITLES, Lookup
 from dashboard.views import chunk, outcome, trace
-from tests.interchange.exports import langchain, llama_index
+from tests.interchange.exports import imported, langchain, llama_index
 from tests.interchange.test_ranked_lists import example
 
 EMPTY = {"question": "q", "stages": [{"name": "search", "results": []}]}
@@ -41,19 +38,19 @@ FILES = {
 
 
 @cache
-def imported(name: str) -> Trace:
-    return read_traces(json.dumps(FILES[name]), counter=WordCounter())[0].trace
+def read(name: str) -> Trace:
+    return imported(FILES[name])
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_figures_and_tables_draw(name):
-    one = imported(name)
+    one = read(name)
     for theme in ("light", "dark"):
         for figure in (
             figures.document_map(one, theme=theme),
             figures.ledger_bar(one, theme=theme),
-            figures.bump_chart({"A": one, "B": imported("example")}, theme=theme),
-            figures.budget_bars({"A": one, "B": imported("example")}, theme=theme),
+            figures.bump_chart({"A": one, "B": read("example")}, theme=theme),
+            figures.budget_bars({"A": one, "B": read("example")}, theme=theme),
             *(figures.score_strip(one, stage, theme=theme) for stage in STAGES),
         ):
             assert figure.to_json()
@@ -80,7 +77,7 @@ def test_figures_and_tables_draw(name):
 
 @pytest.mark.parametrize("name", FILES)
 def test_stages_without_a_list_say_so_and_have_no_numbers(name):
-    one = imported(name)
+    one = read(name)
     summary = tables.stage_summary(one).set_index("Stage")
     for record in one.stages:
         row = summary.loc[STAGE_TITLES[record.name]]
@@ -94,7 +91,7 @@ def test_stages_without_a_list_say_so_and_have_no_numbers(name):
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_report_says_where_it_comes_from(name):
-    one = imported(name)
+    one = read(name)
     text = markdown_report(one, evidence=[c.id for c in one.chunks])
     assert "- Imported from:" in text and "| access |  |  |  |  |  | not recorded |" in text
     assert "Mode:" not in text and "budget 0" not in text and "corpus ``" not in text
@@ -103,5 +100,5 @@ def test_the_report_says_where_it_comes_from(name):
 
 
 def test_a_chunk_that_a_rerank_lost_is_marked_in_its_row():
-    drawn = figures.document_map(imported("llama_index"))
+    drawn = figures.document_map(read("llama_index"))
     assert "lost at rerank 1" in {t.name for t in drawn.data}

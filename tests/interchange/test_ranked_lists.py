@@ -12,8 +12,8 @@ import pytest
 from core.errors import TraceFormatError
 from core.fates import fates
 from core.interchange import load_traces, read_traces
-from core.tokens import WordCounter
 from core.trace import NOT_RECORDED, NOTHING_ARRIVED, Trace
+from tests.interchange.exports import imported
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "import.md"
 
@@ -23,11 +23,6 @@ def example() -> dict:
         r"^```json\n(.*?)^```$", DOCUMENT.read_text("utf-8"), re.MULTILINE | re.DOTALL
     )
     return json.loads(block)
-
-
-def imported(run: object) -> Trace:
-    (one,) = read_traces(json.dumps(run), counter=WordCounter())
-    return one.trace
 
 
 def own(trace: Trace) -> dict[str, str]:

@@ -16,7 +16,7 @@ from core.models.projection import fixed_projection, unit_rows
 from core.models.reading import ReadingEncoder
 from core.models.sentence_encoder import SentenceEncoder
 from core.models.states import SpanStates
-from tests.models.tiny import POISON, VOCABULARY, save_encoder, save_reranker
+from tests.models.tiny import POISON, VOCABULARY, Room, save_encoder, save_reranker
 
 WORDS = [w for w in VOCABULARY if w.isalpha()]
 
@@ -251,24 +251,15 @@ def torch_model(encoder):
 
 @pytest.mark.parametrize("name", ["m3", "mean"])
 def test_where_memory_ends_batches_are_halved_and_one_row_too_many_is_an_error(name, folders):
-    import torch
-
     kind = BgeM3Encoder if name == "m3" else SentenceEncoder
-    encoder, text, sizes = kind.load(str(folders[name])), prose(1000), []
+    encoder, text = kind.load(str(folders[name])), prose(1000)
     spans = cut(text, 100)
     plenty = encoder.encode_spans(text, spans)
-    most = 3
-
-    def read(module, args, named):
-        sizes.append(len(named["input_ids"]))
-        if sizes[-1] > most:
-            torch.empty(1 << 60, dtype=torch.uint8)
-
-    torch_model(encoder).embeddings.register_forward_pre_hook(read, with_kwargs=True)
+    room = Room(torch_model(encoder).embeddings, most=3)
     again = encoder.encode_spans(text, spans)
-    assert sizes[:3] == [8, 4, 2] and max(sizes[3:]) <= 3
+    assert room.sizes[:3] == [8, 4, 2] and max(room.sizes[3:]) <= 3
     assert maxsim(unit_rows(plenty.tokens_of(0)), again.states, again.offsets)[0] > 0.999
-    most = 0
+    room.most = 0
     with pytest.raises(ModelError, match="ran out of memory on .* tokens"):
         encoder.encode_query(QUESTION)
 

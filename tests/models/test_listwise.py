@@ -14,7 +14,7 @@ from core.models.listwise import RemoteListwise
 from core.models.token_relevance import TokenRelevance
 from tests.models.remote import direct_scores, save_remote, token_logits
 from tests.models.test_piecewise import ask, run_in
-from tests.models.tiny import save_encoder, save_reranker
+from tests.models.tiny import Room, save_encoder, save_reranker
 
 QUESTION = "What is the refund?"
 TEXTS = (
@@ -282,21 +282,12 @@ def test_other_models_are_refused(tmp_path):
 
 
 def test_memory_is_halved_and_then_the_stage_says_so(provence, folder):
-    import torch
-
     model = TokenRelevance.load(str(folder), trust=trusted(folder))
-    texts, sizes = tuple(f"{'fee tax ' * 7}{w}" for w in ("refund", "pilot") * 9), []
+    texts = tuple(f"{'fee tax ' * 7}{w}" for w in ("refund", "pilot") * 9)
     plenty = model.rerank(ask(texts)).raw
-    most = 2
-
-    def read(module, args, named):
-        sizes.append(len(named["input_ids"]))
-        if sizes[-1] > most:
-            torch.empty(1 << 60, dtype=torch.uint8)
-
-    model._model.bert.embeddings.register_forward_pre_hook(read, with_kwargs=True)
+    room = Room(model._model.bert.embeddings, most=2)
     assert np.allclose(model.rerank(ask(texts)).raw, plenty, atol=1e-5)
-    assert sizes[0] > 2 and max(sizes[3:]) <= 2
-    most = 0
+    assert room.sizes[0] > 2 and max(room.sizes[3:]) <= 2
+    room.most = 0
     trace = run_in("context_rerank", {"context": model})
     assert "ran out of memory on" in trace.stage("rerank_1").degraded

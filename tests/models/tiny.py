@@ -7,6 +7,7 @@ numbers; what a test can know of them is what the libraries do with them.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from tests.worlds import WORDS
 
@@ -181,3 +182,18 @@ def _tokenizer(kind: str):
         model_input_names=["input_ids", "attention_mask"]
         + ([] if kind == "xlm-roberta" else ["token_type_ids"]),
     )
+
+
+class Room:
+    """A module that runs out of memory on more than ``most`` rows; ``sizes`` of what it read."""
+
+    def __init__(self, module: Any, most: int) -> None:
+        self.most, self.sizes = most, []
+        module.register_forward_pre_hook(self._read, with_kwargs=True)
+
+    def _read(self, module: Any, args: Any, named: Any) -> None:
+        import torch
+
+        self.sizes.append(len(named["input_ids"]))
+        if self.sizes[-1] > self.most:
+            torch.empty(1 << 60, dtype=torch.uint8)

@@ -15,7 +15,7 @@ from core.records import Span
 from core.settings import Settings
 from core.tokens import WordCounter
 from core.trace import Trace
-from tests.fakes import HashingEncoder
+from tests.fakes import HashingEncoder, OtherEncoder
 from tests.stages.made import WORDS, ask, entries, index_of, names
 from tests.worlds import document, pipeline
 
@@ -243,12 +243,11 @@ def test_a_question_cut_by_the_model_says_so():
 
 
 def test_vectors_of_another_encoder_are_not_compared():
-    class Other(HashingEncoder):
-        fingerprint = "word-hashes-2"
-
-    made = build_index([document("alpha pump.", "a")], Settings(), Other(), counter=WordCounter())
+    made = build_index(
+        [document("alpha pump.", "a")], Settings(), OtherEncoder(), counter=WordCounter()
+    )
     record = ask(made, mode="no_rerank", question="alpha").stage("first_stage")
     assert "another encoder read the documents" in record.degraded
     assert all("dense" not in e.scores for e in record.entries)
-    own = ask(made, mode="no_rerank", question="alpha", encoder=Other())
+    own = ask(made, mode="no_rerank", question="alpha", encoder=OtherEncoder())
     assert not own.degraded
