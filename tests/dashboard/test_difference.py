@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.compare_traces import difference, join, line_diff
+from core.interchange import read_traces
 from core.trace import Trace
 from dashboard import figures, saved, state, tables
 from dashboard.joined import JoinedLookup, shared_names
