@@ -195,7 +195,8 @@ def propose(
         found += [(changes, False) for changes in pairs_found]
         complete = complete and (pairs_complete or bool(pairs_found))
     proved = [_proved(pipeline, index, trace, here, target, *f, cancelled) for f in found]
-    proved.sort(key=lambda p: (len(p.changes), p.size, p.tokens))
+    # What pushes nothing else out comes first: a small step can cost many other chunks.
+    proved.sort(key=lambda p: (len(p.changes), len(p.lost), p.size, p.tokens))
     tried = [_tried([s for s in scans if s.knob == name]) for name in {s.knob: 0 for s in scans}]
     tried += [Tried(name, 0, 0, f"not tried: {why}") for name, why in left_out.items()]
     return Proposals(

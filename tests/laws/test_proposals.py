@@ -64,8 +64,8 @@ def test_a_proposal_brings_the_target_in_and_the_step_before_does_not(world):
             step = step_before(knob, here.value(knob), value)
             nearer = there.moved(**{knob: step})
             assert not arrives(fresh, made, trace, target, nearer), (knob, step, value)
-    sizes = [(len(p.changes), p.size) for p in found.proposals]
-    assert sizes == sorted(sizes)
+    prices = [(len(p.changes), len(p.lost), p.size) for p in found.proposals]
+    assert prices == sorted(prices)
 
 
 @examples(max_examples=FEW)
