@@ -300,3 +300,19 @@ def test_a_trace_of_another_pipeline_is_compared_with_now(visit, tmp_path: Path)
         page.get_by_role("button", name="Report as Markdown").click()
     report = Path(download.value.path()).read_text(encoding="utf-8")
     assert report.startswith("# theirs.json") and "theirs.md, chunk 1" in report
+
+
+def test_a_narrow_window_keeps_the_knobs_and_leaves_the_page_most_of_the_width(visit):
+    page = settled(visit(viewport={"width": 900, "height": 1000}), FIRST)
+    main, sidebar = (page.locator(f"[data-testid={name}]") for name in ("stMain", "stSidebar"))
+    assert sidebar.bounding_box()["width"] < 260
+    assert main.bounding_box()["width"] > 640
+    assert page.locator(".st-key-knob_candidate_k").is_visible()
+    page.locator("[data-testid=stSidebarHeader]").hover()
+    page.locator("[data-testid=stSidebarCollapseButton] button").click()
+    page.wait_for_timeout(600)
+    assert main.bounding_box()["width"] == 900
+    page.locator("[data-testid=stExpandSidebarButton]").click()
+    page.wait_for_timeout(600)
+    assert page.locator(".st-key-knob_candidate_k").is_visible()
+    assert main.bounding_box()["width"] > 640
