@@ -145,26 +145,45 @@ def _question(where: str, line: int, row: Mapping[str, Any]) -> Question:
         raise QuestionSetError(where, "its references are not a list", _AS_A_LIST)
     known = {"id", "question", "document", "corpus_id", "references"}
     return Question(
-        id=str(row.get("id") or line),
+        id=_name(where, row, "id") or str(line),
         text=text,
-        document=str(row.get("document") or row.get("corpus_id") or ""),
+        document=_name(where, row, "document") or _name(where, row, "corpus_id"),
         references=tuple(_reference(where, r) for r in references),
         more={k: v for k, v in row.items() if k not in known},
     )
 
 
+def _name(where: str, row: Mapping[str, Any], field: str) -> str:
+    """A name as text; a number is one too. Empty where there is none."""
+    value = row.get(field)
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return str(value)
+    raise QuestionSetError(
+        where, f"its {field} is {value!r:.60}, not a name", f"Write one name under {field}."
+    )
+
+
+def _whole(*values: Any) -> bool:
+    """Whether all are whole numbers; True and False are none."""
+    return all(type(v) is int for v in values)
+
+
 def _reference(where: str, row: Any) -> Reference:
     if not isinstance(row, dict):
-        raise QuestionSetError(where, f"the reference {row!r} is not an object", _AS_A_LIST)
+        raise QuestionSetError(where, f"the reference {row!r:.200} is not an object", _AS_A_LIST)
     start, end = row.get("start", row.get("start_index")), row.get("end", row.get("end_index"))
-    if isinstance(start, int) and isinstance(end, int) and 0 <= start < end:
+    if _whole(start, end) and 0 <= start < end:
         return Reference(start=start, end=end)
     if isinstance(row.get("quote"), str) and row["quote"].strip():
         return Reference(quote=row["quote"])
-    if isinstance(row.get("page"), int):
+    if _whole(row.get("page")) and row["page"] >= 1:
         return Reference(page=row["page"])
     raise QuestionSetError(
-        where, f"the reference {row!r} names no place", "It takes start and end, a quote or a page."
+        where,
+        f"the reference {row!r:.200} names no place",
+        "It takes start and end (from 0, the end after the start), a quote, or a page (from 1).",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from core.interchange import named, read_traces
+from core.text_files import utf8
 from core.trace import Trace
 from dashboard import state
 
@@ -70,9 +71,9 @@ def take_in(file: str, data: bytes) -> list[str]:
 
     Raises:
         TraceFormatError: see :func:`core.interchange.read_traces`.
-        UnicodeDecodeError: it is no text.
+        NotText: it is no text.
     """
-    found = read_traces(data.decode("utf-8-sig"))
+    found = read_traces(utf8(data))
     if len(found) == 1:
         return [keep(file, found[0].trace)]
     return [keep(f"{file}: {one.name}", one.trace) for one in found[:MOST]]

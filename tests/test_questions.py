@@ -86,6 +86,13 @@ def test_line_separators_inside_a_string_part_no_rows(load, odd):
         ('{"question": "Q", "references": [{"start": 1.5, "end": 5}]}', "names no place"),
         ('{"question": "Q", "references": [{"quote": " "}]}', "names no place"),
         ('{"question": "Q", "references": [{"page": "two"}]}', "names no place"),
+        ('{"question": "Q", "references": [{"page": true}]}', "names no place"),
+        ('{"question": "Q", "references": [{"page": -1}]}', "names no place"),
+        ('{"question": "Q", "references": [{"start": false, "end": true}]}', "names no place"),
+        ('{"question": "Q", "document": ["a.md", "b.md"]}', "its document is .*, not a name"),
+        ('{"question": "Q", "document": {"name": "a.md"}}', "its document is .*, not a name"),
+        ('{"question": "Q", "corpus_id": ["a"]}', "its corpus_id is .*, not a name"),
+        ('{"question": "Q", "id": []}', "its id is .*, not a name"),
     ],
 )
 def test_a_bad_line_is_named(load, line, said):

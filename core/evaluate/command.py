@@ -23,7 +23,7 @@ from core.words import counted
 if TYPE_CHECKING:
     from core.evaluate.comparison import Comparison
     from core.evaluate.gate import Gate
-    from core.evaluate.records import Evaluation
+    from core.evaluate.records import Asked, Evaluation
     from core.evaluate.resume import TakenOver
     from core.questions import Question
     from core.settings import Settings
@@ -267,10 +267,8 @@ def _report(
     for why in sorted(degraded):
         complain(why)
     left_out = [a for a in evaluation.asked if a.unfound]
-    if left_out:
-        ids = ", ".join(a.id for a in left_out[:5]) + (" …" if len(left_out) > 5 else "")
-        many = counted(len(left_out), "question")
-        complain(f"evidence of {many} is in no document, and is not counted: {ids}")
+    for sentence in _left_out(left_out):
+        complain(sentence)
     # Figures of a model that did not do its part answer no gate.
     if options.strict and degraded:
         return DEGRADED
@@ -279,6 +277,21 @@ def _report(
     if failures:
         return FAILED_GATE
     return DONE if written else BAD_INPUT
+
+
+def _left_out(asked: Sequence[Asked]) -> Iterator[str]:
+    """What is not counted and why: questions that were skipped by their reason, which may be a
+    document that is not there, and those of which a part stands nowhere."""
+    reasons: dict[str, list[str]] = {}
+    for a in asked:
+        reasons.setdefault(a.skipped, []).append(a.id)
+    for why, found in reasons.items():
+        ids = ", ".join(found[:5]) + (" …" if len(found) > 5 else "")
+        many = counted(len(found), "question")
+        if why:
+            yield f"{many} {'is' if len(found) == 1 else 'are'} not asked, since {why}: {ids}"
+        else:
+            yield f"evidence of {many} is in no document, and is not counted: {ids}"
 
 
 class Progress:

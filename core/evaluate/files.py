@@ -12,6 +12,7 @@ from typing import Any
 from core.errors import EvaluationError, QuestionSetError
 from core.evaluate.records import Evaluation
 from core.questions import Question, Reference, load_questions
+from core.text_files import NotText, utf8
 
 
 def save_evaluation(path: str | Path, evaluation: Evaluation) -> None:
@@ -26,10 +27,23 @@ def load_evaluation(path: str | Path) -> Evaluation:
         EvaluationError: it cannot be read, or is no evaluation of this schema version.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise EvaluationError(str(path), f"cannot be read ({error})", "Check the path.") from None
-    return Evaluation.from_json(text, str(path))
+        data = Path(path).read_bytes()
+    except OSError as error:
+        why = error.strerror or error
+        raise EvaluationError(str(path), f"cannot be read ({why})", "Check the path.") from None
+    return parse_evaluation(str(path), data)
+
+
+def parse_evaluation(name: str, data: bytes) -> Evaluation:
+    """The evaluation in a file's bytes; ``name`` is the file's.
+
+    Raises:
+        EvaluationError: it is no text, which it says, or no evaluation of this schema version.
+    """
+    try:
+        return Evaluation.from_json(utf8(data), name)
+    except NotText as error:
+        raise EvaluationError(name, f"cannot be read: {error.problem}", error.remedy) from None
 
 
 def append_question(path: str | Path, question: Question) -> None:

@@ -106,18 +106,15 @@ def _clicked() -> None:
 
 
 def _open() -> None:
-    from core.evaluate.records import Evaluation
+    from core.evaluate.files import parse_evaluation
 
     upload = st.session_state["baseline_file"]
     st.session_state.pop(PROBLEM, None)
     if upload is None:
         return
     try:
-        text = upload.getvalue().decode("utf-8-sig")
-        made = Evaluation.from_json(text, upload.name)
+        made = parse_evaluation(upload.name, upload.getvalue())
         state.session()[HELD] = (upload.name, made)
-    except UnicodeDecodeError:
-        st.session_state[PROBLEM] = f"{upload.name}: is not text in UTF-8."
     except EvaluationError as error:
         st.session_state[PROBLEM] = str(error)
 

@@ -7,6 +7,7 @@ import hashlib
 import streamlit as st
 
 from core.errors import TraceFormatError
+from core.text_files import NotText
 from core.trace import Trace
 from core.words import counted
 from dashboard import saved, say, state
@@ -153,8 +154,8 @@ def _read(key: str, show: bool) -> None:
         return
     try:
         names = saved.take_in(uploaded.name, uploaded.getvalue())
-    except UnicodeDecodeError:
-        st.session_state[f"{key}_problem"] = f"{uploaded.name}: is not a text file."
+    except NotText as error:
+        st.session_state[f"{key}_problem"] = f"{uploaded.name}: {error.problem}. {error.remedy}"
         return
     except TraceFormatError as error:
         st.session_state[f"{key}_problem"] = f"{uploaded.name}: {error}"

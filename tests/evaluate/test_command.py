@@ -388,3 +388,12 @@ def test_what_degraded_is_said_and_under_strict_is_3(run, folder, strict):
     assert code == (3 if strict else 0)
     (why,) = json.loads(out)["modes"]["bge_rerank"]["degraded"]
     assert "no-model" in why and "chunkscope: bge_rerank: rerank_1" in err
+
+
+def test_a_question_of_a_document_that_is_not_there_says_which(run, folder):
+    rows = [ROWS[0], {**ROWS[1], "document": "manual.pdf"}]
+    (folder / "set.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+    code, _, err = run(*QUICK, "--json")
+    said = "chunkscope: 1 question is not asked, since there is no document named manual.pdf: board"
+    assert code == 0 and err == f"{said}\n"
+    assert run(*QUICK, "--strict")[0] == 2

@@ -95,3 +95,18 @@ def test_each_line_is_json(tmp_path):
     append_question(path, odd)
     assert json.loads(path.read_text("utf-8"))["references"] == [{"quote": "a\nb"}]
     assert load_questions(path) == (odd,)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ("{}".encode("utf-16"), "it is text in UTF-16, not in UTF-8. Save it again as UTF-8."),
+        (b"%PDF-1.7\n\xe2\xe3 1 0 obj endobj", "it holds a PDF, not text"),
+    ],
+)
+def test_a_file_that_is_no_text_is_called_what_it_is(tmp_path, data, said):
+    path = tmp_path / "run.json"
+    path.write_bytes(data)
+    with pytest.raises(EvaluationError) as caught:
+        load_evaluation(path)
+    assert said in str(caught.value) and "run.json" in str(caught.value)
