@@ -304,15 +304,15 @@ def test_a_trace_of_another_pipeline_is_compared_with_now(visit, tmp_path: Path)
 
 def test_a_narrow_window_keeps_the_knobs_and_leaves_the_page_most_of_the_width(visit):
     page = settled(visit(viewport={"width": 900, "height": 1000}), FIRST)
-    main, sidebar = (page.locator(f"[data-testid={name}]") for name in ("stMain", "stSidebar"))
-    assert sidebar.bounding_box()["width"] < 260
-    assert main.bounding_box()["width"] > 640
-    assert page.locator(".st-key-knob_candidate_k").is_visible()
+    # The sidebar slides for a moment, so that every width is waited for.
+    wide = "document.querySelector('[data-testid=stMain]').getBoundingClientRect().width"
+    narrow = "document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().width"
+    page.wait_for_function(f"{narrow} < 260 && {wide} > 640", timeout=LATER)
+    knob = page.locator(".st-key-knob_candidate_k")
+    knob.wait_for(timeout=LATER)
     page.locator("[data-testid=stSidebarHeader]").hover()
     page.locator("[data-testid=stSidebarCollapseButton] button").click()
-    page.wait_for_timeout(600)
-    assert main.bounding_box()["width"] == 900
+    page.wait_for_function(f"{wide} === 900", timeout=LATER)
     page.locator("[data-testid=stExpandSidebarButton]").click()
-    page.wait_for_timeout(600)
-    assert page.locator(".st-key-knob_candidate_k").is_visible()
-    assert main.bounding_box()["width"] > 640
+    page.wait_for_function(f"{narrow} > 100 && {wide} > 640 && {wide} < 900", timeout=LATER)
+    knob.wait_for(timeout=LATER)
