@@ -19,7 +19,7 @@ from typing import Any
 from core.errors import QuestionSetError
 from core.plain import parse
 from core.records import Document, Span
-from core.text_files import NotText, read_text
+from core.text_files import read_text
 
 csv.field_size_limit(2**31 - 1)
 
@@ -64,15 +64,7 @@ def load_questions(path: str | Path) -> tuple[Question, ...]:
         QuestionSetError: naming the line and what it lacks.
     """
     path = Path(path)
-    try:
-        text = read_text(path)
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise QuestionSetError(str(path), f"cannot be read ({reason})", "Check the path.") from None
-    except NotText as error:
-        problem = f"cannot be read: {error.problem}"
-        raise QuestionSetError(path.name, problem, error.remedy) from None
-    questions, errors = parse_questions(path.name, text)
+    questions, errors = parse_questions(path.name, read_text(path, QuestionSetError))
     if errors:
         raise errors[0]
     return questions

@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 from pathlib import Path
 
+from core.errors import ChunkscopeError
+
 _WIDE = (
     # UTF-32 first: UTF-16's mark is the first half of its.
     (codecs.BOM_UTF32_LE, "UTF-32"),
@@ -22,9 +24,19 @@ class NotText(Exception):
         super().__init__(problem)
 
 
-def read_text(path: Path) -> str:
-    """The text of a UTF-8 file, without its byte order mark. Raises OSError and NotText."""
-    return utf8(path.read_bytes())
+def read_text(path: Path, kind: type[ChunkscopeError]) -> str:
+    """The text of a UTF-8 file, without its byte order mark.
+
+    Raises:
+        ChunkscopeError: of that ``kind``, where the file cannot be read or is no text.
+    """
+    try:
+        return utf8(path.read_bytes())
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise kind(str(path), f"cannot be read ({reason})", "Check the path.") from None
+    except NotText as error:
+        raise kind(path.name, f"cannot be read: {error.problem}", error.remedy) from None
 
 
 def utf8(data: bytes) -> str:

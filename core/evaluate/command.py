@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import EvaluationError
 from core.modes import MODES, mode_named
-from core.words import counted
+from core.words import counted, first_few
 
 if TYPE_CHECKING:
     from core.evaluate.comparison import Comparison
@@ -286,7 +286,7 @@ def _left_out(asked: Sequence[Asked]) -> Iterator[str]:
     for a in asked:
         reasons.setdefault(a.skipped, []).append(a.id)
     for why, found in reasons.items():
-        ids = ", ".join(found[:5]) + (" …" if len(found) > 5 else "")
+        ids = first_few(found)
         many = counted(len(found), "question")
         if why:
             yield f"{many} {'is' if len(found) == 1 else 'are'} not asked, since {why}: {ids}"

@@ -8,10 +8,7 @@ from typing import Any
 
 from core.evaluate.comparison import changed_between
 from core.evaluate.records import Evaluation, Row
-from core.words import counted
-
-FEW = 5
-"""Questions that a sentence names."""
+from core.words import counted, first_few
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class TakenOver:
             (self.gone, "only in it"),
         ):
             if ids:
-                said.append(f"{counted(len(ids), 'question')} {words} ({_some(ids)})")
+                said.append(f"{counted(len(ids), 'question')} {words} ({first_few(ids)})")
         for modes, words in ((self.new_modes, "not in it"), (self.gone_modes, "only in it")):
             if modes:
                 many = "mode" if len(modes) == 1 else "modes"
@@ -121,7 +118,3 @@ def _value(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     return "not set" if value is None else str(value)[:40]
-
-
-def _some(ids: tuple[str, ...]) -> str:
-    return ", ".join(ids[:FEW]) + (" …" if len(ids) > FEW else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from core.interchange.assemble import to_trace
 from core.interchange.ranges import no_number
 from core.interchange.recorded import Recorded
 from core.plain import parse
-from core.text_files import NotText, read_text
+from core.text_files import read_text
 from core.tokens import TokenCounter
 from core.trace import Trace
 
@@ -61,16 +62,9 @@ def load_traces(path: str | Path, *, counter: TokenCounter | None = None) -> tup
         TraceFormatError: also where the file cannot be read.
     """
     path = Path(path)
-    try:
-        if path.stat().st_size > LARGEST:
-            raise TraceFormatError(path.name, "is larger than 100 MB", "Export fewer traces.")
-        text = read_text(path)
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise TraceFormatError(str(path), f"cannot be read ({reason})", "Check the path.") from None
-    except NotText as error:
-        problem = f"cannot be read: {error.problem}"
-        raise TraceFormatError(path.name, problem, error.remedy) from None
+    if os.path.isfile(path) and path.stat().st_size > LARGEST:
+        raise TraceFormatError(path.name, "is larger than 100 MB", "Export fewer traces.")
+    text = read_text(path, TraceFormatError)
     try:
         return read_traces(text, counter=counter)
     except TraceFormatError as error:
